@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // repeats is how often a tick is computed once more.
@@ -114,7 +115,7 @@ func (d *diffSide) again(w *engine.World, base *trace) (t try) {
 	if err != nil {
 		return try{failure: strings.TrimPrefix(err.Error(), "engine: ")}
 	}
-	t.hash = hash16(w.Hash())
+	t.hash = words.Hash16(w.Hash())
 	return t
 }
 

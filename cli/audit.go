@@ -29,6 +29,7 @@ type auditJob struct {
 	complete  bool
 	follow    bool
 	jobs      int
+	many      bool // runs are audited: what is found of one is told with its verdict
 	report    string
 	unkept    bool
 	halt      bool
@@ -196,6 +197,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	if j.jobs == 0 {
 		j.jobs = runtime.GOMAXPROCS(0)
 	}
+	j.many = len(picked) > 1
 	if j.jobs = min(j.jobs, len(picked)); j.jobs > 1 && j.workers == 0 {
 		j.workers = 1 // the others have the other cores
 	}

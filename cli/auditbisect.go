@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -112,9 +113,9 @@ func (x *examiner) bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rer
 func (x *examiner) checkTick(tick uint64) error {
 	switch first := x.evidence.Run().First; {
 	case tick < first:
-		return usage("--tick must be %s or more, where the run begins, not %s", number(first), number(tick))
+		return usage("--tick must be %s or more, where the run begins, not %s", words.Number(first), words.Number(tick))
 	case tick > x.found.Tick:
-		return usage("--tick must be at most %s, the last that is committed, not %s", number(x.found.Tick), number(tick))
+		return usage("--tick must be at most %s, the last that is committed, not %s", words.Number(x.found.Tick), words.Number(tick))
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (x *examiner) failure(ctx context.Context, err error) error {
 		err = errors.New("interrupted")
 	}
 	if x.evidence != nil {
-		err = fmt.Errorf("run %s: %w", x.evidence.Run().ID, inWords(err))
+		err = fmt.Errorf("run %s: %w", x.evidence.Run().ID, words.InWords(err))
 	}
 	if broken {
 		return &exitError{statusEvidence, err}
@@ -223,7 +224,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 	}
 	if err == nil {
 		v.From, v.To, v.computed = x.evidence.Run().First, x.found.Tick, x.found.Hash
-		err = x.say("evidence  %s, %s: whole", count(x.found.Ticks, "link"), count(x.found.Inputs, "input"))
+		err = x.say("evidence  %s, %s: whole", words.Count(x.found.Ticks, "link"), words.Count(x.found.Inputs, "input"))
 	}
 	halt, unread := x.evidence.Halt(ctx)
 	if err = cmp.Or(err, unread); err == nil {
@@ -262,13 +263,13 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 			r.EqualTick = &before
 		}
 		r.Stable, r.Repeats = stability(s)
-		lines = append(lines, fmt.Sprintf("searched  %s compared, %s computed", hashes(b.Compared+2), count(b.Replayed, "tick")))
+		lines = append(lines, fmt.Sprintf("searched  %s compared, %s computed", hashes(b.Compared+2), words.Count(b.Replayed, "tick")))
 		lines = append(lines, stableLines(s)...)
 		if s.Before == nil {
 			lines = append(lines, "genesis   the first tick differs: another configuration, or another way to write the state")
 		}
 		if v.Reason != "" {
-			lines = append(lines, fmt.Sprintf("fails     tick %s cannot be computed: %s", number(s.Tick), v.Reason))
+			lines = append(lines, fmt.Sprintf("fails     tick %s cannot be computed: %s", words.Number(s.Tick), v.Reason))
 		}
 		if len(v.Sections) > 0 {
 			lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
@@ -279,13 +280,13 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 	}
 	lines = append(lines, v.line())
 	for i := range lines {
-		lines[i] = clean(lines[i])
+		lines[i] = words.Clean(lines[i])
 	}
 	return x.say("%s", strings.Join(lines, "\n"))
 }
 
 func hashes(n int) string {
-	return strings.TrimSuffix(count(uint64(n), "hash"), "s") + map[bool]string{true: "es"}[n != 1]
+	return strings.TrimSuffix(words.Count(uint64(n), "hash"), "s") + map[bool]string{true: "es"}[n != 1]
 }
 
 // stability says what the computations of a tick came to. Of one computation that is nothing.
@@ -316,15 +317,15 @@ func stableLines(s *audit.Step) (lines []string) {
 	switch {
 	case stable == nil:
 	case *stable:
-		lines = append(lines, fmt.Sprintf("stable    tick %s, computed %d times, comes to the same", number(s.Tick), total))
+		lines = append(lines, fmt.Sprintf("stable    tick %s, computed %d times, comes to the same", words.Number(s.Tick), total))
 	default:
-		lines = append(lines, fmt.Sprintf("unstable  tick %s, computed %d times from the same state:", number(s.Tick), total))
+		lines = append(lines, fmt.Sprintf("unstable  tick %s, computed %d times from the same state:", words.Number(s.Tick), total))
 		for _, v := range list {
 			what := "hash " + v.Hash
 			if v.Error != "" {
-				what = printable(v.Error)
+				what = words.Printable(v.Error)
 			}
-			lines = append(lines, fmt.Sprintf("            %-8s  %s", times(v.Times), what))
+			lines = append(lines, fmt.Sprintf("            %-8s  %s", words.Times(v.Times), what))
 		}
 	}
 	return lines

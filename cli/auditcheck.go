@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 )
@@ -108,9 +109,9 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 	case err != nil:
 		return "", broken(src.name, err) // a chain that was cut lacks the tick
 	case l.Hash != p.Hash:
-		return "", &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, number(p.Tick))}
+		return "", &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick))}
 	case l.InputHash != p.Inputs:
-		return "", &exitError{statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, number(p.Tick))}
+		return "", &exitError{statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick))}
 	}
 	return src.name, nil
 }
@@ -118,7 +119,7 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 // readNote reads a signed checkpoint. It checks no signature.
 func readNote(name string) (*checkpoint.Note, error) {
 	if old, err := begins(name, `{"checkpoint":`); err == nil && old {
-		return nil, about(name, errors.New("it is a signature of murksim before 0.1.0, whose form is not read any more; sign the run again"))
+		return nil, words.About(name, errors.New("it is a signature of murksim before 0.1.0, whose form is not read any more; sign the run again"))
 	}
 	b, err := readSmall(name, "a signature")
 	if err != nil {
@@ -129,7 +130,7 @@ func readNote(name string) (*checkpoint.Note, error) {
 		return n, nil
 	}
 	if ours, _ := begins(name, checkpoint.Mark); !ours {
-		return nil, about(name, err)
+		return nil, words.About(name, err)
 	}
-	return nil, &exitError{statusEvidence, about(name, err)}
+	return nil, &exitError{statusEvidence, words.About(name, err)}
 }

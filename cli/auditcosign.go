@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 )
 
@@ -55,7 +56,7 @@ has no such tick. Then the file is as it was.`,
 				return usage("%s needs --key FILE and --name NAME", c.CommandPath())
 			}
 			if err := checkpoint.CheckName(j.name); err != nil {
-				return usage("--name: %s", inWords(err))
+				return usage("--name: %s", words.InWords(err))
 			}
 			return j.cosign(c.Context(), args[0], args[1])
 		},
@@ -92,7 +93,7 @@ func (j *cosignJob) cosign(ctx context.Context, name, source string) error {
 	if err := j.emit(cosignedView{"cosigned", n.Run.String(), n.Tick, n.Hash.String(), k.String(), name}); err != nil {
 		return err
 	}
-	return j.say("cosigned  tick %s of run %s, hash %s\nvkey      %s\nwrote     %s", number(n.Tick), n.Run, n.Hash, k, argument(name))
+	return j.say("cosigned  tick %s of run %s, hash %s\nvkey      %s\nwrote     %s", words.Number(n.Tick), n.Run, n.Hash, k, words.Argument(name))
 }
 
 // add writes a signature with that of the witness. The file is locked now, so it is read again: another witness may have signed meanwhile.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -120,9 +121,9 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	lines := []string{strings.TrimSuffix(j.text(), "\n")}
 	var rows [][]string
 	for _, f := range j.files {
-		rows = append(rows, []string{argument(filepath.Join(j.folder, f.Name)), f.About})
+		rows = append(rows, []string{words.Argument(filepath.Join(j.folder, f.Name)), f.About})
 	}
-	for _, line := range aligned(rows) {
+	for _, line := range words.Aligned(rows) {
 		lines = append(lines, "wrote     "+line)
 	}
 	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(r.B.Hash, audit.Hash{}.String())))
@@ -142,7 +143,7 @@ func (j *auditDiagnoseJob) free() error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return about(j.folder, err)
+		return words.About(j.folder, err)
 	case !info.IsDir():
 		return fmt.Errorf("%s exists and is no folder; choose another one", document.FileName(j.folder))
 	case !j.force:
@@ -150,7 +151,7 @@ func (j *auditDiagnoseJob) free() error {
 	}
 	list, err := os.ReadDir(j.folder)
 	if err != nil {
-		return about(j.folder, err)
+		return words.About(j.folder, err)
 	}
 	if ours, err := begins(filepath.Join(j.folder, reportFile), "{\n  \"event\": \"diff\","); len(list) > 0 && (err != nil || !ours) {
 		return fmt.Errorf("%s exists and is no diagnosis; choose another folder", document.FileName(j.folder))
@@ -163,7 +164,7 @@ func (j *auditDiagnoseJob) gather(ctx context.Context) error {
 	parent, name := filepath.Split(j.folder)
 	draft, err := os.MkdirTemp(cmp.Or(parent, "."), "."+name+"-*.part")
 	if err != nil {
-		return about(j.folder, err)
+		return words.About(j.folder, err)
 	}
 	defer os.RemoveAll(draft) // if it still has that name
 	if err := j.write(ctx, draft); err != nil {
@@ -177,7 +178,7 @@ func (j *auditDiagnoseJob) gather(ctx context.Context) error {
 	}
 	older := draft + ".old"
 	if err := os.Rename(j.folder, older); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return about(j.folder, err)
+		return words.About(j.folder, err)
 	}
 	if err := j.publish(draft); err != nil {
 		return errors.Join(err, os.Rename(older, j.folder))
@@ -191,7 +192,7 @@ func (j *auditDiagnoseJob) publish(draft string) error {
 		return fmt.Errorf("%s exists; replace it with --force", document.FileName(j.folder))
 	}
 	if err := os.Rename(draft, j.folder); err != nil {
-		return about(j.folder, err)
+		return words.About(j.folder, err)
 	}
 	return nil
 }
@@ -214,7 +215,7 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 		return err
 	}
 	r := &j.report
-	tick := number(r.Tick)
+	tick := words.Number(r.Tick)
 	for _, f := range []struct {
 		name, about string
 		content     []byte
@@ -253,10 +254,10 @@ func (j *auditDiagnoseJob) add(folder, name, what string, write func(io.Writer) 
 	path := filepath.Join(folder, name)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return about(path, err)
+		return words.About(path, err)
 	}
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
-		return about(filepath.Join(j.folder, name), err)
+		return words.About(filepath.Join(j.folder, name), err)
 	}
 	j.files = append(j.files, diagnosisFile{name, what})
 	return nil
@@ -295,7 +296,7 @@ const (
 )
 
 // detcheck runs the checker of source code, and returns what it prints, and that in few words.
-func (j *auditDiagnoseJob) detcheck(ctx context.Context) (findings []byte, words string, err error) {
+func (j *auditDiagnoseJob) detcheck(ctx context.Context) (findings []byte, short string, err error) {
 	folder, err := os.MkdirTemp("", "murksim-detcheck-*")
 	if err != nil {
 		return nil, "", err
@@ -326,7 +327,7 @@ func (j *auditDiagnoseJob) detcheck(ctx context.Context) (findings []byte, words
 	case err == nil:
 		return []byte{}, "nothing is found", nil
 	case exited && exit.ExitCode() == 1:
-		return findings, count(uint64(bytes.Count(findings, []byte("\n"))), "finding"), nil
+		return findings, words.Count(uint64(bytes.Count(findings, []byte("\n"))), "finding"), nil
 	}
 	return nil, "", checkerError(ctx, err, &said)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -186,7 +187,7 @@ func (j *auditDiffJob) fromOther(ctx context.Context) error {
 	r.Event, r.Format, r.Run, r.Against, r.Tick = "diff", 1, j.evidence.Run().ID.String(), y.evidence.Run().ID.String(), p.a.Tick
 	r.OK, r.EqualBefore = p.a.Hash == p.b.Hash, p.equalBefore
 	if a, b := j.found.Tick, y.found.Tick; a != b {
-		j.note("a has ticks up to %s, b up to %s", number(a), number(b))
+		j.note("a has ticks up to %s, b up to %s", words.Number(a), words.Number(b))
 	}
 	other := &difference{examiner: y, engine: j.engine}
 	if err := j.elsewhere(ctx, &r.A, p.a); err != nil {
@@ -231,7 +232,7 @@ func (j *auditDiffJob) pair(ctx context.Context) (p linkPair, err error) {
 	case from > to:
 		return p, errors.New("there is no tick that both runs have")
 	case j.ticked && (uint64(j.tick) < from || uint64(j.tick) > to):
-		return p, usage("--tick must be one of %s to %s, which both runs have, not %s", number(from), number(to), number(uint64(j.tick)))
+		return p, usage("--tick must be one of %s to %s, which both runs have, not %s", words.Number(from), words.Number(to), words.Number(uint64(j.tick)))
 	}
 	next, stop := iter.Pull2(y.evidence.Links(ctx, from))
 	defer stop()

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -79,7 +80,7 @@ func (x *auditOf) send(ctx context.Context, e audit.Evidence, found *audit.Check
 		return err
 	}
 	var a auditAnswer
-	if err := json.Unmarshal([]byte(clean(string(answer.Text))), &a); err != nil {
+	if err := json.Unmarshal([]byte(words.Clean(string(answer.Text))), &a); err != nil {
 		return fmt.Errorf("worker %s is of another version of this program: %w", answer.Worker, err)
 	}
 	if err := x.believable(ctx, e, found, &a); err != nil {
@@ -120,20 +121,20 @@ func (x *auditOf) believable(ctx context.Context, e audit.Evidence, found *audit
 		return fmt.Errorf("it says that the evidence is broken, which it is not here: %s, %s: %s", a.Broken.Table, a.Broken.Row, a.Broken.Reason)
 	case d != nil:
 		if tick, hash = d.Tick, d.Expected; tick < from || tick > want || a.From != from {
-			return fmt.Errorf("it says that tick %s differs, which is none of those from %s to %s", number(tick), number(from), number(want))
+			return fmt.Errorf("it says that tick %s differs, which is none of those from %s to %s", words.Number(tick), words.Number(from), words.Number(want))
 		}
 		if d.Calculated == d.Expected {
-			return fmt.Errorf("it says that tick %s differs, and gives the hash that is committed", number(tick))
+			return fmt.Errorf("it says that tick %s differs, and gives the hash that is committed", words.Number(tick))
 		}
 	default:
 		if a.To != want || a.From != from || a.Ticks != want-from+1 {
-			return fmt.Errorf("it compared the ticks %s to %s, not %s to %s", number(a.From), number(a.To), number(from), number(want))
+			return fmt.Errorf("it compared the ticks %s to %s, not %s to %s", words.Number(a.From), words.Number(a.To), words.Number(from), words.Number(want))
 		}
 	}
 	if committed, err := linkAt(ctx, e, tick); err != nil {
 		return err
 	} else if committed != hash {
-		return fmt.Errorf("it says that tick %s has the hash %s, which is not committed", number(tick), hash)
+		return fmt.Errorf("it says that tick %s has the hash %s, which is not committed", words.Number(tick), hash)
 	}
 	return nil
 }
@@ -177,7 +178,7 @@ func (j *workerJob) auditErrand(ctx context.Context, path string, text []byte) (
 	}
 	src, err := there.openEvidence(ctx, path)
 	if err != nil {
-		return json.Marshal(auditAnswer{Error: inWords(err).Error(), Replayed: viewBuild(replay.ThisBuild())})
+		return json.Marshal(auditAnswer{Error: words.InWords(err).Error(), Replayed: viewBuild(replay.ThisBuild())})
 	}
 	defer src.close()
 	runs, err := src.pick(ctx, nil, false, "")
@@ -208,7 +209,7 @@ func (x *auditOf) answer() *auditAnswer {
 	case broken:
 		a.Broken = &auditBroken{evidence.Table, evidence.Row, evidence.Reason}
 	case x.err != nil:
-		a.Error = inWords(x.err).Error()
+		a.Error = words.InWords(x.err).Error()
 	}
 	return a
 }

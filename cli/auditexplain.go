@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/diff"
@@ -111,7 +112,7 @@ func (d *difference) replayed(ctx context.Context, s *audit.Step, again *audit.R
 	if s.Calculated != nil {
 		r.B.take(s.Calculated, s.State, "computed here")
 	} else {
-		r.B.Error = inWords(s.Err).Error()
+		r.B.Error = words.InWords(s.Err).Error()
 		d.note("this program cannot compute the tick: %s", r.B.Error)
 	}
 	if err := d.committed(ctx, &r.A, s.Committed, func() ([]byte, error) { return s.State, nil }); err != nil {
@@ -160,7 +161,7 @@ func (x *difference) committed(ctx context.Context, v *auditSide, l *audit.Link,
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		x.note("the committed state is not available: %s", inWords(err))
+		x.note("the committed state is not available: %s", words.InWords(err))
 		return nil
 	case !belongs(state, l):
 		x.note("%s does not come to the committed hash either; a is the state that it computes", x.engine)
@@ -189,7 +190,7 @@ func (d *difference) compare(ctx context.Context) error {
 	same := !slices.ContainsFunc(r.Sections, func(s sectionView) bool { return s.Equal == nil || !*s.Equal })
 	switch {
 	case !r.OK && same && r.A.StateLen != r.B.StateLen:
-		d.note("the states have the same sections; one is said to have %s, the other %s", count(uint64(r.A.StateLen), "byte"), count(uint64(r.B.StateLen), "byte"))
+		d.note("the states have the same sections; one is said to have %s, the other %s", words.Count(uint64(r.A.StateLen), "byte"), words.Count(uint64(r.B.StateLen), "byte"))
 		return nil
 	case !r.OK && same:
 		d.note("the states have the same sections; the hash of the tick before it is another one")
@@ -291,12 +292,12 @@ func (d *difference) inputs(ctx context.Context) error {
 func (d *difference) text() string {
 	const most = 20 // differences
 	r := &d.report
-	lines := append([]string{r.headline()}, layOut(d.blocks(), 1000)...)
+	lines := append([]string{r.headline()}, words.LayOut(d.blocks(), 1000)...)
 	for i := range r.Differences[:min(most, len(r.Differences))] {
-		lines = append(lines, clean("  "+r.Differences[i].String()))
+		lines = append(lines, words.Clean("  "+r.Differences[i].String()))
 	}
 	if more := r.Total - min(most, len(r.Differences)); more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %s more", number(uint64(more))))
+		lines = append(lines, fmt.Sprintf("  and %s more", words.Number(uint64(more))))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -304,30 +305,30 @@ func (d *difference) text() string {
 func (r *auditDiffResult) headline() string {
 	before := ""
 	if r.EqualBefore != nil {
-		before = fmt.Sprintf("   tick %s %s", number(r.Tick-1), map[bool]string{true: "is equal", false: "differs, too"}[*r.EqualBefore])
+		before = fmt.Sprintf("   tick %s %s", words.Number(r.Tick-1), map[bool]string{true: "is equal", false: "differs, too"}[*r.EqualBefore])
 	}
 	switch {
 	case r.OK:
-		return fmt.Sprintf("EQUAL at tick %s%s", number(r.Tick), before)
+		return fmt.Sprintf("EQUAL at tick %s%s", words.Number(r.Tick), before)
 	case r.Severity == "":
-		return fmt.Sprintf("DIFFER at tick %s%s", number(r.Tick), before)
+		return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 	}
-	return fmt.Sprintf("DIFFER at tick %s%s   %s, %s", number(r.Tick), before, count(uint64(r.Total), "difference"), r.Severity)
+	return fmt.Sprintf("DIFFER at tick %s%s   %s, %s", words.Number(r.Tick), before, words.Count(uint64(r.Total), "difference"), r.Severity)
 }
 
 // blocks are the lines between the headline and the differences.
-func (d *difference) blocks() (blocks []block) {
+func (d *difference) blocks() (blocks []words.Block) {
 	r := &d.report
 	var rows [][]string
 	for _, v := range []*auditSide{&r.A, &r.B} {
-		row := []string{v.Source, "hash " + v.Hash, size(v.StateLen), "murksim " + printable(v.Engine), "state: " + orNone(v.From)}
+		row := []string{v.Source, "hash " + v.Hash, words.Size(v.StateLen), "murksim " + words.Printable(v.Engine), "state: " + words.OrNone(v.From)}
 		if v.Error != "" {
 			row = []string{v.Source, "cannot be computed"}
 		}
 		rows = append(rows, row)
 	}
-	for i, line := range aligned(rows) {
-		blocks = append(blocks, block{label: string(rune('a' + i)), head: line})
+	for i, line := range words.Aligned(rows) {
+		blocks = append(blocks, words.Block{Label: string(rune('a' + i)), Head: line})
 	}
 	var equal, other []string
 	for _, s := range r.Sections {
@@ -341,7 +342,7 @@ func (d *difference) blocks() (blocks []block) {
 	}
 	add := func(label, head string) {
 		if head != "" {
-			blocks = append(blocks, block{label: label, head: head})
+			blocks = append(blocks, words.Block{Label: label, Head: head})
 		}
 	}
 	add("differ", strings.Join(other, ", "))
@@ -350,22 +351,22 @@ func (d *difference) blocks() (blocks []block) {
 		blocks = append(blocks, stableBlock(r))
 	}
 	if s := r.Stream; s != nil {
-		add("random", fmt.Sprintf("the first stream that differs is %s %d: %s and %s", s.Name, uint64(s.Number), orNone(s.A), orNone(s.B)))
+		add("random", fmt.Sprintf("the first stream that differs is %s %d: %s and %s", s.Name, uint64(s.Number), words.OrNone(s.A), words.OrNone(s.B)))
 	}
 	if d.compared != nil {
 		t := &stateText{d.compared, r.Tick, d.world, []*engine.World{d.world}, names{Scenario: d.scenario}}
 		for i := range r.Fields {
 			b := t.field(&r.Fields[i])
-			add(b.label, b.head)
+			add(b.Label, b.Head)
 		}
 		if r.Entities != nil {
 			add("entities", entitiesText(*r.Entities))
 		}
 	}
 	if n := len(r.Inputs); n > 0 {
-		b := block{label: "inputs", head: number(uint64(n)) + " of the tick"}
+		b := words.Block{Label: "inputs", Head: words.Number(uint64(n)) + " of the tick"}
 		for _, in := range r.Inputs {
-			b.details = append(b.details, []string{fmt.Sprintf("seq %d", in.Seq), printable(in.Command)})
+			b.Details = append(b.Details, []string{fmt.Sprintf("seq %d", in.Seq), words.Printable(in.Command)})
 		}
 		blocks = append(blocks, b)
 	}
@@ -376,24 +377,24 @@ func (d *difference) blocks() (blocks []block) {
 }
 
 // stableBlock says whether the tick comes to the same each time.
-func stableBlock(r *auditDiffResult) block {
+func stableBlock(r *auditDiffResult) words.Block {
 	total := 0
 	for _, v := range r.Repeats {
 		total += v.Times
 	}
 	switch {
 	case *r.Stable && r.B.Error != "":
-		return block{label: "stable", head: fmt.Sprintf("computed %d times, b fails each time", total)}
+		return words.Block{Label: "stable", Head: fmt.Sprintf("computed %d times, b fails each time", total)}
 	case *r.Stable:
-		return block{label: "stable", head: fmt.Sprintf("computed %d times, b comes to the same", total)}
+		return words.Block{Label: "stable", Head: fmt.Sprintf("computed %d times, b comes to the same", total)}
 	}
-	b := block{label: "unstable", head: fmt.Sprintf("b, computed %d times from the same state:", total)}
+	b := words.Block{Label: "unstable", Head: fmt.Sprintf("b, computed %d times from the same state:", total)}
 	for _, v := range r.Repeats {
 		what := "hash " + v.Hash
 		if v.Error != "" {
-			what = printable(v.Error)
+			what = words.Printable(v.Error)
 		}
-		b.details = append(b.details, []string{times(v.Times), what})
+		b.Details = append(b.Details, []string{words.Times(v.Times), what})
 	}
 	return b
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -78,18 +79,18 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 		tick = uint64(j.tick)
 	}
 	if tick < e.Run().First || tick > found.Tick {
-		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", number(e.Run().First), number(found.Tick), number(tick))
+		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(e.Run().First), words.Number(found.Tick), words.Number(tick))
 	}
 	again, err := j.proved(ctx, src.name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
-		if err := j.say("differs   tick %s is not what was committed", number(d.Tick)); err != nil {
+		if err := j.say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
 			return err
 		}
 		tick = d.Tick - 1
 		again, err = j.proved(ctx, src.name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return &exitError{statusDiverged, about(src.name, d)}
+		return &exitError{statusDiverged, words.About(src.name, d)}
 	}
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Eviden
 	if err := j.emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
 		return err
 	}
-	return j.say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, number(tick), of.ID, j.name, argument(db.Name()), r.ID)
+	return j.say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, words.Number(tick), of.ID, j.name, words.Argument(db.Name()), r.ID)
 }
 
 // A forkedView is a fork as JSON.

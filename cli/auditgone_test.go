@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/internal/waiting"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // audited starts a run with an audit that does not end, and returns when it has committed ticks.
@@ -78,7 +79,7 @@ func TestChainConflict(t *testing.T) {
 	if c.ProcessState.ExitCode() != statusHalted || halted != last+2 || strings.Contains(said.String(), "are committed") {
 		t.Errorf("%v, halted at tick %d, and the last is %d: %s", c.ProcessState, halted, last, said)
 	}
-	want := fmt.Sprintf("what was committed is lost: chain_hashes: tick %s is missing; the last before it is tick %s", number(uint64(last+1)), number(uint64(last)))
+	want := fmt.Sprintf("what was committed is lost: chain_hashes: tick %s is missing; the last before it is tick %s", words.Number(uint64(last+1)), words.Number(uint64(last)))
 	if !strings.Contains(said.String(), want) {
 		t.Errorf("%s, want %s", said, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -127,7 +128,7 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 	case err != nil:
 		return 0, false, err
 	case halt != nil && there.Halt == nil && !takesHalt:
-		return 0, false, fmt.Errorf("%s has run %s already, without a halt; the bundle halts it at tick %s: %s. With --halt it is halted in %s, too, for good", db.Name(), r.ID, number(halt.Tick), printable(halt.Code), db.Name())
+		return 0, false, fmt.Errorf("%s has run %s already, without a halt; the bundle halts it at tick %s: %s. With --halt it is halted in %s, too, for good", db.Name(), r.ID, words.Number(halt.Tick), words.Printable(halt.Code), db.Name())
 	case all && (halt == nil || there.Halt != nil):
 		return 0, false, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
 	case all:
@@ -155,7 +156,7 @@ func agree(ctx context.Context, db *store.DB, b *audit.Bundle, there *store.List
 	}
 	tick, differs, err := audit.FirstDifference(ctx, e, b, min(there.Last, found.Tick))
 	if err == nil && differs {
-		err = fmt.Errorf("%s has a run %s already, whose hash or inputs at tick %s are others", db.Name(), row.ID, number(tick))
+		err = fmt.Errorf("%s has a run %s already, whose hash or inputs at tick %s are others", db.Name(), row.ID, words.Number(tick))
 	}
 	return err
 }

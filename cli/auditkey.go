@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -51,7 +52,7 @@ func (a *app) auditKeyCommand() *cobra.Command {
 			if err := a.emit(keyView{"key", args[0], args[0] + ".pub"}); err != nil {
 				return err
 			}
-			return a.say("wrote     %s and %s", argument(args[0]), argument(args[0]+".pub"))
+			return a.say("wrote     %s and %s", words.Argument(args[0]), words.Argument(args[0]+".pub"))
 		},
 	}
 }
@@ -80,7 +81,7 @@ func writeKeys(name string, private, public []byte) (err error) {
 			for _, x := range made {
 				os.Remove(x.name)
 			}
-			return about(x.name, err)
+			return words.About(x.name, err)
 		}
 	}
 	return nil
@@ -98,7 +99,7 @@ func readKey[T ed25519.PrivateKey | ed25519.PublicKey](name, kind string, parse 
 	}
 	v, err := parse(block.Bytes)
 	if err != nil {
-		return nil, about(name, err)
+		return nil, words.About(name, err)
 	}
 	key, ok := v.(T)
 	if !ok {
@@ -111,7 +112,7 @@ func readPublic(name string) (ed25519.PublicKey, error) {
 	key, err := readKey[ed25519.PublicKey](name, "PUBLIC KEY", x509.ParsePKIXPublicKey)
 	if err == nil {
 		if weak := checkpoint.CheckKey(key); weak != nil {
-			return nil, about(name, weak)
+			return nil, words.About(name, weak)
 		}
 	}
 	return key, err
@@ -130,10 +131,10 @@ func readPrivate(name string) (ed25519.PrivateKey, error) {
 func secret(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	if info.Mode().IsRegular() && others(info) {
-		return fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), info.Mode().Perm(), argument(name))
+		return fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), info.Mode().Perm(), words.Argument(name))
 	}
 	return nil
 }

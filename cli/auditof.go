@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -66,7 +67,7 @@ func (j *auditJob) audit(ctx context.Context, src *evidenceSource, l *store.List
 // matchesFromGenesis reports whether the ticks of a run, up to one that differs when it is computed from a snapshot, are as committed when they are computed from the first.
 func (x *auditOf) matchesFromGenesis(ctx context.Context, until uint64) bool {
 	job := *x.auditJob
-	job.fromState, job.follow, job.toTick, job.to, job.jobs = false, false, true, tickFlag(until), 2 // which says nothing before its verdict
+	job.fromState, job.follow, job.toTick, job.to, job.many = false, false, true, tickFlag(until), true // which says nothing before its verdict
 	again := &auditOf{auditJob: &job, src: x.src, id: x.id, progress: x.progress, report: &auditReport{}}
 	return again.all(ctx) == nil
 }
@@ -194,7 +195,7 @@ func (x *auditOf) begin(ctx context.Context, e audit.Evidence) error {
 		x.report.Start = "snapshot"
 	}
 	if to := uint64(x.to); x.toTick && to < from {
-		return fmt.Errorf("--to is %s; the audit begins at tick %s", number(to), number(from))
+		return fmt.Errorf("--to is %s; the audit begins at tick %s", words.Number(to), words.Number(from))
 	}
 	err = x.place(ctx, e, s, again, from)
 	if err == nil {
@@ -214,13 +215,13 @@ func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Ch
 			}
 		}
 	} else if x.toTick && !more {
-		return fmt.Errorf("--to is %s; the last tick that is committed is %s", number(uint64(x.to)), number(to))
+		return fmt.Errorf("--to is %s; the last tick that is committed is %s", words.Number(uint64(x.to)), words.Number(to))
 	}
 	switch {
 	case v.Ticks > 0 && to == again.World.Tick():
 		return nil
 	case x.fromState && !x.toTick && to == uint64(x.from) && !more:
-		return fmt.Errorf("no tick is audited behind the snapshot of tick %s, so nothing would be computed; begin at an earlier one", number(to))
+		return fmt.Errorf("no tick is audited behind the snapshot of tick %s, so nothing would be computed; begin at an earlier one", words.Number(to))
 	}
 	x.progress.expect(to - again.World.Tick())
 	again.Evidence, again.To, again.Hashes = e, to, found.Hashes
@@ -238,16 +239,16 @@ func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Ch
 
 // tell says what was found before the verdict.
 func (x *auditOf) tell() {
-	x.lines = append(x.lines, fmt.Sprintf("evidence  %s, %s: whole", count(x.report.links, "link"), count(x.report.Inputs, "input")))
+	x.lines = append(x.lines, fmt.Sprintf("evidence  %s, %s: whole", words.Count(x.report.links, "link"), words.Count(x.report.Inputs, "input")))
 	for _, text := range x.report.Refused {
 		x.lines = append(x.lines, "refused   the snapshot of "+text)
 	}
-	if x.jobs > 1 {
-		return // it is told with the verdict
+	if x.many {
+		return
 	}
 	x.progress.clear()
 	for _, line := range x.lines {
-		_ = x.say("%s", clean(line)) // what comes of it must not depend on who reads it; the program ends with that error
+		_ = x.say("%s", words.Clean(line)) // what comes of it must not depend on who reads it; the program ends with that error
 	}
 	x.lines = nil
 }
@@ -304,9 +305,9 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 	} else if !slices.Contains(ticks, from) {
 		var there []string
 		for _, tick := range ticks[:min(len(ticks), 20)] {
-			there = append(there, number(tick))
+			there = append(there, words.Number(tick))
 		}
-		return fmt.Errorf("there is no snapshot of tick %s; there are %s, of the ticks %s", number(from), number(uint64(len(ticks))), strings.Join(there, ", "))
+		return fmt.Errorf("there is no snapshot of tick %s; there are %s, of the ticks %s", words.Number(from), words.Number(uint64(len(ticks))), strings.Join(there, ", "))
 	}
 	snapshot, head, err := audit.Open(ctx, e, from)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -80,9 +81,9 @@ func (x *auditOf) holdParent(ctx context.Context, e audit.Evidence) error {
 		return err
 	}
 	x.report.Parent, x.report.ParentHeld = p.Run.String(), &held
-	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick))
+	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, words.Number(p.Tick))
 	if !held {
-		told = fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick))
+		told = fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, words.Number(p.Tick))
 	}
 	x.lines = append(x.lines, told)
 	return nil

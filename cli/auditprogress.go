@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/murksim/murksim/cli/internal/metrics"
+	"github.com/murksim/murksim/internal/metrics"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -81,7 +82,7 @@ func (p *auditProgress) draw() {
 		p.show(ticks)
 	} else {
 		n := p.links.Load()
-		p.note("%s looked at  %s a second", count(n, "link"), speed(p.rate(n)))
+		p.note("%s looked at  %s a second", words.Count(n, "link"), words.Speed(p.rate(n)))
 	}
 }
 

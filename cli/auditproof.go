@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/diff"
@@ -54,7 +55,7 @@ func (v *valueView) text() string {
 	if len(v.Value) > 1 {
 		text = "[" + strings.Join(v.Value, ", ") + "]"
 	}
-	return strings.TrimSpace(text + " " + printable(v.Unit))
+	return strings.TrimSpace(text + " " + words.Printable(v.Unit))
 }
 
 // viewSubject reads what a proof says of its subject. The proof must be whole.
@@ -167,7 +168,7 @@ func (a *app) readProof(name string) (*wholeProof, error) {
 	}
 	s, err := a.registry.FromDescriptor(world)
 	if err != nil {
-		return nil, about(name, fmt.Errorf("it leads to the hash %s, but its genesis document cannot be read here: %w", p.world, inWords(unbuilt(err))))
+		return nil, words.About(name, fmt.Errorf("it leads to the hash %s, but its genesis document cannot be read here: %w", p.world, words.InWords(unbuilt(err))))
 	}
 	p.parent = parent
 	if p.says, err = viewSubject(s, p.Proof); err != nil {
@@ -178,7 +179,7 @@ func (a *app) readProof(name string) (*wholeProof, error) {
 
 // brokenProof is the error of a proof that does not hold.
 func brokenProof(name string, err error) error {
-	return &exitError{statusEvidence, about(name, err)}
+	return &exitError{statusEvidence, words.About(name, err)}
 }
 
 // checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.
@@ -188,10 +189,10 @@ func (a *app) checkProof(name, signature string, x *signatureCheck) error {
 		return err
 	}
 	r := provedResult{Event: "proved", Tick: p.Tick, Hash: p.world.String(), subjectView: *p.says}
-	lines := []string{fmt.Sprintf("leads to  tick %s, hash %s", number(p.Tick), p.world)}
+	lines := []string{fmt.Sprintf("leads to  tick %s, hash %s", words.Number(p.Tick), p.world)}
 	if p.parent != nil {
 		r.Parent = p.parent.Run.String()
-		lines = append(lines, fmt.Sprintf("fork      of run %s at tick %s", p.parent.Run, number(p.parent.Tick)))
+		lines = append(lines, fmt.Sprintf("fork      of run %s at tick %s", p.parent.Run, words.Number(p.parent.Tick)))
 	}
 	if signature == "" {
 		lines = append(lines, p.says.text(),
@@ -218,9 +219,9 @@ func (a *app) checkProof(name, signature string, x *signatureCheck) error {
 func (p *wholeProof) of(name string, c *checkpoint.Checkpoint) error {
 	switch {
 	case c.Tick != p.Tick:
-		return brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", number(p.Tick), number(c.Tick)))
+		return brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", words.Number(p.Tick), words.Number(c.Tick)))
 	case c.Hash != p.world:
-		return brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", p.world, number(p.Tick), c.Run, c.Hash))
+		return brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", p.world, words.Number(p.Tick), c.Run, c.Hash))
 	}
 	return nil
 }

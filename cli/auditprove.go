@@ -11,6 +11,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -157,7 +158,7 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err := j.emit(proofResult{"proof", j.evidence.Run().ID.String(), tick, l.Hash.String(), *v, j.out, int64(len(text))}); err != nil {
 		return err
 	}
-	return j.say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", number(tick), j.evidence.Run().ID, l.Hash, v.text(), argument(j.out), size(int64(len(text))))
+	return j.say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.evidence.Run().ID, l.Hash, v.text(), words.Argument(j.out), words.Size(int64(len(text))))
 }
 
 // proof makes the proof.
@@ -181,7 +182,7 @@ func (j *proveJob) proof(l *audit.Link, state []byte) (*audit.Proof, error) {
 			slot = slices.Index(s.Columns[y.IDs()].Column().Uint64, j.entity)
 		}
 		if slot < 0 {
-			return nil, fmt.Errorf("there is no entity %d at tick %s", j.entity, number(l.Tick))
+			return nil, fmt.Errorf("there is no entity %d at tick %s", j.entity, words.Number(l.Tick))
 		}
 		list = y.Entity(slot)
 	}
@@ -257,7 +258,7 @@ func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]b
 		err = s.Divergence()
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return nil, &exitError{statusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, number(l.Tick), inWords(d))}
+		return nil, &exitError{statusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, words.Number(l.Tick), words.InWords(d))}
 	}
 	if err != nil {
 		return nil, err

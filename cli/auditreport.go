@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -86,7 +87,7 @@ func (v *auditReport) conclude(err error) {
 		v.broken = tickOf(evidence)
 	default:
 		v.Verdict, v.code = "ERROR", statusError
-		v.Reason = inWords(err).Error()
+		v.Reason = words.InWords(err).Error()
 	}
 }
 
@@ -151,9 +152,9 @@ func (j *auditJob) print(x *auditOf) error {
 	switch {
 	case v.Verdict != "PASS" && v.Verdict != "INCOMPLETE" || v.To >= v.Planned:
 	case j.toTick:
-		lines = append(lines, fmt.Sprintf("until     tick %s of %s that are planned, as --to says", number(v.To), number(v.Planned)))
+		lines = append(lines, fmt.Sprintf("until     tick %s of %s that are planned, as --to says", words.Number(v.To), words.Number(v.Planned)))
 	default:
-		lines = append(lines, fmt.Sprintf("open      it ends with tick %s of %s that are planned", number(v.To), number(v.Planned)))
+		lines = append(lines, fmt.Sprintf("open      it ends with tick %s of %s that are planned", words.Number(v.To), words.Number(v.Planned)))
 	}
 	if v.Halted != "" {
 		lines = append(lines, "halted    "+v.Halted)
@@ -161,14 +162,14 @@ func (j *auditJob) print(x *auditOf) error {
 	if v.hidden {
 		lines = append(lines, "only      "+v.Reason)
 	} else if v.Verdict == "FAIL" && v.Reason != "" {
-		lines = append(lines, fmt.Sprintf("fails     tick %s cannot be computed: %s", number(*v.Tick), v.Reason))
+		lines = append(lines, fmt.Sprintf("fails     tick %s cannot be computed: %s", words.Number(*v.Tick), v.Reason))
 	}
 	if len(v.Sections) > 0 {
 		lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
 	}
 	err := j.emit(v)
 	for _, line := range append(lines, v.line()) {
-		err = cmp.Or(err, j.say("%s", clean(line)))
+		err = cmp.Or(err, j.say("%s", words.Clean(line)))
 	}
 	return cmp.Or(err, unwritten)
 }
@@ -177,9 +178,9 @@ func (j *auditJob) print(x *auditOf) error {
 func (v *auditReport) what() string {
 	text := "run       " + v.Run
 	if v.Scenario != "" {
-		text += fmt.Sprintf("  %s, seed %d, %s planned", v.Scenario, uint64(v.Seed), count(v.Planned, "tick"))
+		text += fmt.Sprintf("  %s, seed %d, %s planned", v.Scenario, uint64(v.Seed), words.Count(v.Planned, "tick"))
 	}
-	return strings.TrimRight(text+"  "+printable(v.Label), " ")
+	return strings.TrimRight(text+"  "+words.Printable(v.Label), " ")
 }
 
 // alarm returns what a verdict gives cause to; nil: nothing.

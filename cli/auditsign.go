@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 )
@@ -58,7 +59,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 				at = found.Tick
 			}
 			if first := e.Run().First; at < first || at > found.Tick {
-				return usage("--tick must be from %s to %s, the last tick that is committed, not %s", number(first), number(found.Tick), number(at))
+				return usage("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(first), words.Number(found.Tick), words.Number(at))
 			}
 			l, err := audit.LinkAt(ctx, e, at)
 			if err != nil {
@@ -67,7 +68,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 			p := checkpoint.Checkpoint{Run: e.Run().ID, Tick: at, Hash: l.Hash, Inputs: l.InputHash}
 			text, err := p.Sign(private)
 			if err != nil {
-				return about(key, err)
+				return words.About(key, err)
 			}
 			if err := a.writeFile(out, text, force); err != nil {
 				return err
@@ -75,7 +76,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 			if err := a.emit(signedView{"signed", p.Run.String(), at, l.Hash.String(), l.InputHash.String(), out}); err != nil {
 				return err
 			}
-			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", number(at), p.Run, l.Hash, argument(out))
+			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", words.Number(at), p.Run, l.Hash, words.Argument(out))
 		},
 	}
 	f := c.Flags()
@@ -134,7 +135,7 @@ func (a *app) whole(ctx context.Context, source string, e audit.Evidence) (*audi
 // broken names the source of an error of evidence, and gives it its exit status.
 func broken(source string, err error) error {
 	if _, is := errors.AsType[*audit.EvidenceError](err); is {
-		return &exitError{statusEvidence, about(source, err)}
+		return &exitError{statusEvidence, words.About(source, err)}
 	}
-	return about(source, err)
+	return words.About(source, err)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/stamp"
 	"github.com/murksim/murksim/scenarios/document"
@@ -46,19 +47,19 @@ type stampView struct {
 
 // text says what is signed and by whom, for people.
 func (v *signatureView) text(p *checkpoint.Checkpoint) string {
-	lines := []string{fmt.Sprintf("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash), "vkey      " + v.Key}
+	lines := []string{fmt.Sprintf("signed    tick %s of run %s, hash %s", words.Number(p.Tick), p.Run, p.Hash), "vkey      " + v.Key}
 	for _, w := range v.Witnesses {
-		line := "cosigned  " + printable(w.Name)
+		line := "cosigned  " + words.Printable(w.Name)
 		if w.Time != "" {
 			line += " at " + w.Time
 		}
 		lines = append(lines, line)
 	}
 	if len(v.Unchecked) > 0 {
-		lines = append(lines, "unchecked "+printable(strings.Join(v.Unchecked, ", ")))
+		lines = append(lines, "unchecked "+words.Printable(strings.Join(v.Unchecked, ", ")))
 	}
 	if s := v.Stamp; s != nil {
-		lines = append(lines, fmt.Sprintf("stamped   %s by %s, with %s", s.Time, printable(s.Authority), count(uint64(s.Signatures), "signature")))
+		lines = append(lines, fmt.Sprintf("stamped   %s by %s, with %s", s.Time, words.Printable(s.Authority), words.Count(uint64(s.Signatures), "signature")))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -80,7 +81,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	}
 	signed, err := n.Verify(origin)
 	if err != nil {
-		return nil, nil, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
+		return nil, nil, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), words.Number(p.Tick), p.Run, p.Hash)}
 	}
 	v := &signatureView{Key: origin.String()}
 	witnesses, err := x.readWitnesses(public)
@@ -89,7 +90,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	}
 	cosigned, err := n.Verify(witnesses...)
 	if err != nil {
-		return nil, nil, &exitError{statusEvidence, about(name, err)}
+		return nil, nil, &exitError{statusEvidence, words.About(name, err)}
 	}
 	for _, s := range cosigned {
 		w := witnessView{Name: s.Key.Name()}
@@ -118,10 +119,10 @@ func (x *signatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkp
 			return nil, err
 		}
 		if slices.ContainsFunc(list, func(o *checkpoint.Key) bool { return o.Same(k) }) {
-			return nil, usage("--witness: %s has the key of another witness, and one key is one witness", printable(k.Name()))
+			return nil, usage("--witness: %s has the key of another witness, and one key is one witness", words.Printable(k.Name()))
 		}
 		if k.Is(public) {
-			return nil, usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", printable(k.Name()))
+			return nil, usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", words.Printable(k.Name()))
 		}
 		list = append(list, k)
 	}
@@ -135,14 +136,14 @@ func readWitness(given string) (*checkpoint.Key, error) {
 		return k, nil
 	}
 	if _, missing := os.Stat(given); missing != nil && strings.Contains(given, "+") {
-		return nil, usage("--witness: %s", inWords(err))
+		return nil, usage("--witness: %s", words.InWords(err))
 	}
 	b, err := readSmall(given, "a verifier key")
 	if err != nil {
 		return nil, err
 	}
 	if k, err = checkpoint.ParseKey(strings.TrimSpace(string(b))); err != nil {
-		return nil, about(given, err)
+		return nil, words.About(given, err)
 	}
 	return k, nil
 }
@@ -166,7 +167,7 @@ func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*
 		err = fmt.Errorf("it is a stamp of something other than %s, which was changed since, or has lost a signature", document.FileName(name))
 	}
 	if err != nil {
-		return nil, &exitError{statusEvidence, about(x.stamp, err)}
+		return nil, &exitError{statusEvidence, words.About(x.stamp, err)}
 	}
 	return &stampView{s.Time.Format(time.RFC3339Nano), s.Authority, n.Through(s.Sum)}, nil
 }
@@ -185,12 +186,12 @@ func readRoots(name string) (*x509.CertPool, error) {
 		n++
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, about(name, fmt.Errorf("certificate %d: %w", n, err))
+			return nil, words.About(name, fmt.Errorf("certificate %d: %w", n, err))
 		}
 		roots.AddCert(c)
 	}
 	if n == 0 {
 		err = errors.New("there is no certificate in PEM in it")
 	}
-	return roots, about(name, err)
+	return roots, words.About(name, err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -29,12 +30,12 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 	if ours, err := begins(name, audit.BundleMark); err == nil && ours {
 		f, size, err := openSeekable(name)
 		if err != nil {
-			return nil, about(name, err)
+			return nil, words.About(name, err)
 		}
 		b, err := audit.OpenBundle(f, size, a.mostState)
 		if err != nil {
 			f.Close()
-			return nil, about(name, err)
+			return nil, words.About(name, err)
 		}
 		return &evidenceSource{name: name, bundle: b, file: f}, nil
 	}
@@ -169,10 +170,10 @@ func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hin
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s has %d runs; %s", s.name, len(runs), hint)
 		for i := range runs[:min(len(runs), maxNamed)] {
-			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Key, printable(runs[i].Run.Label))
+			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Key, words.Printable(runs[i].Run.Label))
 		}
 		if more := len(runs) - maxNamed; more > 0 {
-			fmt.Fprintf(&b, "\n  and %s more, which audit list lists", number(uint64(more)))
+			fmt.Fprintf(&b, "\n  and %s more, which audit list lists", words.Number(uint64(more)))
 		}
 		return nil, usage("%s", b.String())
 	}
@@ -234,7 +235,7 @@ func (a *app) listed(l *store.Listed) error {
 	ticks := "no ticks"
 	if l.Links {
 		o.Last = int64(l.Last)
-		ticks = fmt.Sprintf("ticks %s to %s", number(r.First), number(l.Last))
+		ticks = fmt.Sprintf("ticks %s to %s", words.Number(r.First), words.Number(l.Last))
 	}
 	if r.Parent != (audit.ID{}) {
 		o.Parent = r.Parent.String()
@@ -242,7 +243,7 @@ func (a *app) listed(l *store.Listed) error {
 	}
 	if l.Halt != nil {
 		o.Halted = l.Halt.Code
-		ticks += fmt.Sprintf("  halted at tick %s: %s", number(l.Halt.Tick), l.Halt.Code)
+		ticks += fmt.Sprintf("  halted at tick %s: %s", words.Number(l.Halt.Tick), l.Halt.Code)
 	}
 	if broken, ok := errors.AsType[*audit.EvidenceError](l.Wrong); ok {
 		o.Wrong = broken.Table + ": " + broken.Reason
@@ -252,9 +253,9 @@ func (a *app) listed(l *store.Listed) error {
 		return err
 	}
 	if r.Label != "" {
-		ticks += "  " + printable(r.Label)
+		ticks += "  " + words.Printable(r.Label)
 	}
-	return a.say("%s", clean(fmt.Sprintf("%s  %s  seed %d  %s", l.Key, o.Created, r.Seed, ticks)))
+	return a.say("%s", words.Clean(fmt.Sprintf("%s  %s  seed %d  %s", l.Key, o.Created, r.Seed, ticks)))
 }
 
 func (a *app) auditExportCommand() *cobra.Command {
@@ -302,7 +303,7 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 	if err := a.emit(exportedView{"exported", e.Run().ID.String(), out}); err != nil {
 		return err
 	}
-	return a.say("exported  %s  run %s", argument(out), e.Run().ID)
+	return a.say("exported  %s  run %s", words.Argument(out), e.Run().ID)
 }
 
 // An exportedView is what audit export has written, with --json.
@@ -317,5 +318,5 @@ func stored(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &problem{strings.TrimPrefix(err.Error(), "store: "), err}
+	return words.NewProblem(strings.TrimPrefix(err.Error(), "store: "), err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/stamp"
 )
 
@@ -73,7 +74,7 @@ func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) erro
 	}
 	s, err := request.Answered(response)
 	if err != nil {
-		return fmt.Errorf("%s: %s", host, printable(inWords(err).Error()))
+		return fmt.Errorf("%s: %s", host, words.Printable(words.InWords(err).Error()))
 	}
 	if err := a.writeFile(out, response, force); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) erro
 	if err := a.emit(v); err != nil {
 		return err
 	}
-	return a.say("stamped   %s by %s\nwrote     %s", v.Time, printable(v.Authority), argument(out))
+	return a.say("stamped   %s by %s\nwrote     %s", v.Time, words.Printable(v.Authority), words.Argument(out))
 }
 
 // ask sends a request to an authority, and returns its host, by which errors name it: what follows the host may be a token.
@@ -102,7 +103,7 @@ func ask(ctx context.Context, tsa string, request []byte) (host string, response
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return "", nil, fmt.Errorf("%s: the answer is %s", r.URL.Host, printable(answer.Status))
+		return "", nil, fmt.Errorf("%s: the answer is %s", r.URL.Host, words.Printable(answer.Status))
 	}
 	response, err = io.ReadAll(io.LimitReader(answer.Body, stamp.MaxSize+1))
 	if err != nil {

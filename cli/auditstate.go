@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -75,7 +76,7 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 		return err
 	}
 	if s.Err != nil {
-		return fmt.Errorf("tick %s cannot be computed here: %w", number(tick), inWords(s.Err))
+		return fmt.Errorf("tick %s cannot be computed here: %w", words.Number(tick), words.InWords(s.Err))
 	}
 	l, err := audit.NewLink(s.Committed.Prev, s.State)
 	if err != nil {
@@ -96,7 +97,7 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 	if !r.OK {
 		line = fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", tick, s.Committed.Hash, l.Hash)
 	}
-	if err := x.say("saved     %s  the state of tick %s, %s\n%s", argument(out), number(tick), size(r.Bytes), line); err != nil {
+	if err := x.say("saved     %s  the state of tick %s, %s\n%s", words.Argument(out), words.Number(tick), words.Size(r.Bytes), line); err != nil {
 		return err
 	}
 	if !r.OK {

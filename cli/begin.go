@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -23,7 +24,7 @@ func (a *app) stateFlag(f *pflag.FlagSet) {
 // stateArguments returns the flags that name files of states, as they are typed on a command line.
 func stateArguments(paths ...string) (flags string) {
 	for _, path := range paths {
-		flags += " --state " + argument(path)
+		flags += " --state " + words.Argument(path)
 	}
 	return flags
 }
@@ -68,10 +69,10 @@ func viewBegin(b *replay.Begin) beginView {
 
 // String says the same for people, after the word from.
 func (v beginView) String() string {
-	return fmt.Sprintf("tick %s on, from the state with the SHA-256 %s", number(v.FromTick), v.FromState)
+	return fmt.Sprintf("tick %s on, from the state with the SHA-256 %s", words.Number(v.FromTick), v.FromState)
 }
 
-var errStateStdin = &problem{"--state takes a file, not standard input", replay.ErrBegin}
+var errStateStdin = words.NewProblem("--state takes a file, not standard input", replay.ErrBegin)
 
 // stateOf returns the state at which the recording begins: from one of the files of --state, or
 // else the one that the recording holds.
@@ -80,7 +81,7 @@ func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scena
 		rec.state = rec.app.lastState
 		return rec.state, nil
 	}
-	wanted := fmt.Sprintf("it begins at the state of tick %s with the SHA-256 %x", number(begin.Tick), begin.SHA256)
+	wanted := fmt.Sprintf("it begins at the state of tick %s with the SHA-256 %x", words.Number(begin.Tick), begin.SHA256)
 	var wrong error
 	for _, path := range rec.app.states {
 		state, err := readState(ctx, path, s)
@@ -94,21 +95,21 @@ func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scena
 		case path == "-":
 			wrong = errStateStdin
 		case errors.As(err, new(*fs.PathError)): // whose file is not the recording
-			wrong = &problem{fmt.Sprintf("%s; %v", wanted, about(path, err)), replay.ErrBegin}
+			wrong = words.NewProblem(fmt.Sprintf("%s; %v", wanted, words.About(path, err)), replay.ErrBegin)
 		case err != nil:
-			wrong = &problem{fmt.Sprintf("%s; %v", wanted, about(path, stateProblem(err))), err}
+			wrong = words.NewProblem(fmt.Sprintf("%s; %v", wanted, words.About(path, stateProblem(err))), err)
 		case sum == begin.SHA256:
 			rec.state, rec.app.lastState = state, state
 			return state, nil
 		default:
-			wrong = &problem{fmt.Sprintf("%s; that of %s is %x", wanted, document.FileName(path), sum), replay.ErrBegin}
+			wrong = words.NewProblem(fmt.Sprintf("%s; that of %s is %x", wanted, document.FileName(path), sum), replay.ErrBegin)
 		}
 	}
 	switch {
 	case wrong != nil && (begin.State == nil || !rec.app.several):
 		return nil, wrong
 	case begin.State == nil:
-		return nil, &problem{wanted + ", which it does not hold; give its file with --state", replay.ErrBegin}
+		return nil, words.NewProblem(wanted+", which it does not hold; give its file with --state", replay.ErrBegin)
 	}
 	rec.state = begin.State
 	return begin.State, nil
@@ -125,7 +126,7 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 		return w, unbuilt(err)
 	}
 	if begin.Tick >= s.Ticks {
-		return nil, &problem{fmt.Sprintf("malformed header: it begins at the state of tick %s, and its scenario has %s", number(begin.Tick), count(s.Ticks, "tick")), replay.ErrMalformed}
+		return nil, words.NewProblem(fmt.Sprintf("malformed header: it begins at the state of tick %s, and its scenario has %s", words.Number(begin.Tick), words.Count(s.Ticks, "tick")), replay.ErrMalformed)
 	}
 	state, err := rec.stateOf(ctx, begin, s)
 	if err != nil {
@@ -133,14 +134,14 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 	}
 	w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
 	if err == engine.ErrUnsavable {
-		return nil, &problem{"malformed header: a world with the rules " + s.Rules + " cannot begin at a state", errors.Join(replay.ErrMalformed, err)}
+		return nil, words.NewProblem("malformed header: a world with the rules "+s.Rules+" cannot begin at a state", errors.Join(replay.ErrMalformed, err))
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		what := "the state at which it begins: "
 		if e.Kind == engine.ErrStateOther {
 			what = "the state at which it begins is not one of its scenario: "
 		}
-		return nil, &problem{"malformed header: " + what + stateProblem(e).Error(), errors.Join(replay.ErrMalformed, err)}
+		return nil, words.NewProblem("malformed header: "+what+stateProblem(e).Error(), errors.Join(replay.ErrMalformed, err))
 	}
 	return w, unbuilt(err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/cli/internal/bench"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -147,9 +148,9 @@ func (j *benchJob) profiled(ctx context.Context, work func() error) error {
 		return worked
 	}
 	if _, reported := errors.AsType[*exitError](worked); worked == nil || reported {
-		return about(j.profile, err)
+		return words.About(j.profile, err)
 	}
-	return fmt.Errorf("%w\n  %v", worked, about(j.profile, err))
+	return fmt.Errorf("%w\n  %v", worked, words.About(j.profile, err))
 }
 
 func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {

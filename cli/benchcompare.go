@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/cli/internal/bench"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // A baseline is an earlier measurement: an output of bench --json.
@@ -32,7 +33,7 @@ func (j *benchJob) readBaseline(ctx context.Context, file string) (*baseline, er
 	if file != "-" {
 		f, err := openInput(ctx, file)
 		if err != nil {
-			return nil, about(file, err)
+			return nil, words.About(file, err)
 		}
 		in = f
 	}
@@ -47,16 +48,16 @@ func (j *benchJob) readBaseline(ctx context.Context, file string) (*baseline, er
 			continue
 		}
 		if err := b.add(lines.Bytes()); err != nil {
-			return nil, about(file, fmt.Errorf("line %d: %w", n, err))
+			return nil, words.About(file, fmt.Errorf("line %d: %w", n, err))
 		}
 	}
 	switch err := lines.Err(); {
 	case err == bufio.ErrTooLong:
-		return nil, about(file, fmt.Errorf("line %d: it is too long for a line of bench --json", n+1))
+		return nil, words.About(file, fmt.Errorf("line %d: it is too long for a line of bench --json", n+1))
 	case err != nil:
-		return nil, about(file, err)
+		return nil, words.About(file, err)
 	case b.start.Event == "":
-		return nil, about(file, fmt.Errorf("it is empty; bench --compare reads what bench --json wrote"))
+		return nil, words.About(file, fmt.Errorf("it is empty; bench --compare reads what bench --json wrote"))
 	}
 	return b, nil
 }
@@ -216,7 +217,7 @@ func (j *benchJob) warn(now *benchStart) error {
 	if len(warnings) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintln(j.errs, about(j.compare, errors.New(strings.Join(warnings, "; "))))
+	_, err := fmt.Fprintln(j.errs, words.About(j.compare, errors.New(strings.Join(warnings, "; "))))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 )
 
@@ -24,8 +25,8 @@ type bisectJob struct {
 	pair     [2]*bisectSide
 	found    bisectResult
 
-	explained []block // in what two states differ
-	unsure    bool    // whether they differ before the first part
+	explained []words.Block // in what two states differ
+	unsure    bool          // whether they differ before the first part
 }
 
 // A bisectSide is one of the two runs.
@@ -141,7 +142,7 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 	}
 	switch {
 	case j.pair[1] == nil && isTable(names[0]):
-		return usage("%s is a table of hashes; bisect needs something to compare it with", argument(names[0]))
+		return usage("%s is a table of hashes; bisect needs something to compare it with", words.Argument(names[0]))
 	case workers && (j.workers < 1 || j.workers > engine.MaxWorkers):
 		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	case j.exact(names) && (j.begun || bounded):
@@ -151,11 +152,11 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 	case bounded && (j.to == 0 || j.to < j.from):
 		return usage("--to must be a tick above 0, and not before --from")
 	case j.begun && bounded && j.to-j.from == math.MaxUint64: // one tick more than can be counted
-		return usage("--to must be below %s if --from is 0", number(j.to))
+		return usage("--to must be below %s if --from is 0", words.Number(j.to))
 	case j.index != "" && len(names) != 1:
 		return usage("--index takes one recording, not %d", len(names))
 	case j.index != "" && isTable(names[0]):
-		return usage("--index takes a recording; %s is a table of hashes", argument(names[0]))
+		return usage("--index takes a recording; %s is a table of hashes", words.Argument(names[0]))
 	}
 	return nil
 }
@@ -282,7 +283,7 @@ func (j *bisectJob) lastEqual(ctx context.Context, tick uint64) error {
 	j.found.Status, j.found.EqualTick = "equal", tick
 	for _, s := range j.pair {
 		if s.damage != nil {
-			return fmt.Errorf("%w\n  tick %s before it is equal in both%s", about(s.File, s.damage), number(tick), j.hint(s.File, s.damage))
+			return fmt.Errorf("%w\n  tick %s before it is equal in both%s", words.About(s.File, s.damage), words.Number(tick), j.hint(s.File, s.damage))
 		}
 		x, err := j.ask(ctx, s, tick)
 		if err != nil {
@@ -311,7 +312,7 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 	}
 	defer rec.close()
 	if err := j.headerFault(s.File, s.recording.header); err != nil {
-		return about(s.File, err)
+		return words.About(s.File, err)
 	}
 	s.recording.scenario, _ = j.scenarioOf(s.recording.header)
 	hashes, damage := recordedHashes(ctx, rec.frames)
@@ -322,8 +323,8 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 		return j.aboutRecording(s.File, damage)
 	}
 	if damage != nil {
-		s.damage, s.Error = damage, inWords(damage).Error()
-		j.notes = append(j.notes, about(s.File, damage).Error())
+		s.damage, s.Error = damage, words.InWords(damage).Error()
+		j.notes = append(j.notes, words.About(s.File, damage).Error())
 	}
 	s.hashes = &hashes
 	return nil
@@ -349,7 +350,7 @@ func (j *bisectJob) candidates() (n uint64, at func(i uint64) uint64, err error)
 	case len(ticks) == 0:
 		return 0, nil, errors.New("there is no tick of which both sides have a hash")
 	case j.begun && ticks[0] != from:
-		return 0, nil, fmt.Errorf("there are no hashes of tick %s, which --from names", number(from))
+		return 0, nil, fmt.Errorf("there are no hashes of tick %s, which --from names", words.Number(from))
 	}
 	return uint64(len(ticks)), func(i uint64) uint64 { return ticks[i-1] }, nil
 }
@@ -402,9 +403,9 @@ func (j *bisectJob) ask(ctx context.Context, s *bisectSide, tick uint64) (*answe
 	if s.hashes != nil {
 		hash, ok := s.hashes.hash(tick)
 		if !ok {
-			return nil, fmt.Errorf("%s: it has no hash of tick %s", argument(s.File), number(tick))
+			return nil, fmt.Errorf("%s: it has no hash of tick %s", words.Argument(s.File), words.Number(tick))
 		}
-		return &answer{hash: hash16(hash)}, nil
+		return &answer{hash: words.Hash16(hash)}, nil
 	}
 	if x := s.answers[tick]; x != nil {
 		return x, nil
@@ -419,7 +420,7 @@ func (j *bisectJob) ask(ctx context.Context, s *bisectSide, tick uint64) (*answe
 // askAgain asks a program, whether it has been asked or not.
 func (j *bisectJob) askAgain(ctx context.Context, s *bisectSide, tick uint64) (*answer, error) {
 	if m := j.meter(0); m.active {
-		fmt.Fprintf(m.w, "\rquestion %d, tick %s of %s\x1b[K", s.program.asked+1, number(tick), j.letter(s))
+		fmt.Fprintf(m.w, "\rquestion %d, tick %s of %s\x1b[K", s.program.asked+1, words.Number(tick), j.letter(s))
 		defer m.clear()
 	}
 	x, err := s.program.ask(ctx, tick)
@@ -428,7 +429,7 @@ func (j *bisectJob) askAgain(ctx context.Context, s *bisectSide, tick uint64) (*
 	case ctx.Err() != nil:
 		return nil, errors.New("interrupted")
 	case err != nil:
-		return nil, fmt.Errorf("%s at tick %s: %w", j.letter(s), number(tick), err)
+		return nil, fmt.Errorf("%s at tick %s: %w", j.letter(s), words.Number(tick), err)
 	}
 	return x, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/cputime"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -293,7 +294,7 @@ func TestTraceKeepsValues(t *testing.T) {
 		for f, want := range p.Fields {
 			for _, tr := range []*trace{first, second} {
 				c, ok := tr.column(i, f)
-				if got := hash16(columnHash(&c)); !ok || got != want.Hash {
+				if got := words.Hash16(columnHash(&c)); !ok || got != want.Hash {
 					t.Errorf("part %d, field %s: hash %s (%v), want %s", i, want.Name, got, ok, want.Hash)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // parts names the first part of the tick that differs, if it is asked for: between the sides,
@@ -46,7 +47,7 @@ func (j *bisectJob) between(ctx context.Context, x, y try) error {
 	p := firstPart(x.parts, y.parts)
 	if p == nil {
 		if x.hash != y.hash {
-			j.notes = append(j.notes, fmt.Sprintf("the parts of tick %s are equal in a and b, though its hashes are not", number(j.found.Tick)))
+			j.notes = append(j.notes, fmt.Sprintf("the parts of tick %s are equal in a and b, though its hashes are not", words.Number(j.found.Tick)))
 		}
 		return nil
 	}
@@ -61,7 +62,7 @@ func (j *bisectJob) between(ctx context.Context, x, y try) error {
 	j.apart("", x, y)
 	if !known && p.Index == 1 {
 		j.unsure = true
-		j.notes = append(j.notes, fmt.Sprintf("there are no hashes of tick %s of both, which may differ already", number(j.found.Tick-1)))
+		j.notes = append(j.notes, fmt.Sprintf("there are no hashes of tick %s of both, which may differ already", words.Number(j.found.Tick-1)))
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func (j *bisectJob) hashBefore(ctx context.Context, s *bisectSide) (string, erro
 	tick := j.found.Tick - 1
 	if s.program == nil {
 		if hash, ok := s.hashes.hash(tick); ok {
-			return hash16(hash), nil
+			return words.Hash16(hash), nil
 		}
 		return s.recording.genesis, nil
 	}
@@ -119,22 +120,22 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 	}
 	switch {
 	case s.table != nil:
-		j.notes = append(j.notes, argument(s.File)+" has hashes of whole ticks alone, not of their parts")
+		j.notes = append(j.notes, words.Argument(s.File)+" has hashes of whole ticks alone, not of their parts")
 		return nil, nil
 	case s.program != nil:
-		j.notes = append(j.notes, fmt.Sprintf("%s printed no parts of tick %s; with --phases seek prints them", j.letter(s), number(j.found.Tick)))
+		j.notes = append(j.notes, fmt.Sprintf("%s printed no parts of tick %s; with --phases seek prints them", j.letter(s), words.Number(j.found.Tick)))
 		return nil, nil
 	case d == nil || d.visit == nil || d.trace == nil:
 		return nil, nil
 	}
-	recorded := fmt.Sprintf(" comes to the hash that %s has of tick %s", argument(s.File), number(j.found.Tick))
+	recorded := fmt.Sprintf(" comes to the hash that %s has of tick %s", words.Argument(s.File), words.Number(j.found.Tick))
 	for _, workers := range []int{1, 2} {
 		t, err := j.with(ctx, d, workers)
 		if err != nil {
 			return nil, err
 		}
 		if t != nil && t.hash == s.Hash {
-			j.notes = append(j.notes, fmt.Sprintf("this build%s with %s", recorded, count(uint64(workers), "worker")))
+			j.notes = append(j.notes, fmt.Sprintf("this build%s with %s", recorded, words.Count(uint64(workers), "worker")))
 			return t, nil
 		}
 	}
@@ -158,15 +159,15 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 
 // older is the command that names the part with the help of the build that recorded a side.
 func (j *bisectJob) older(s *bisectSide) string {
-	file, other := argument(s.File), j.pair[1].program
+	file, other := words.Argument(s.File), j.pair[1].program
 	if other == nil {
 		here := ""
 		if j.workers > 0 {
 			here = fmt.Sprintf(" --workers %d", j.workers)
 		}
-		return fmt.Sprintf("%s bisect %s --phases%s --command %s", j.name, file, here, argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"))
+		return fmt.Sprintf("%s bisect %s --phases%s --command %s", j.name, file, here, words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"))
 	}
-	return fmt.Sprintf("OLD bisect %s --phases --command %s", file, argument(printable(j.pair[1].Command)))
+	return fmt.Sprintf("OLD bisect %s --phases --command %s", file, words.Argument(words.Printable(j.pair[1].Command)))
 }
 
 // with computes the tick with a number of workers; nil if that fails.
@@ -196,7 +197,7 @@ func (j *bisectJob) apart(side string, x, y try) {
 		if w, other := j.worlds(side); shapes(w, other) == "" {
 			p.values(w, j.found.Tick, x.trace, y.trace)
 			if p.State == nil {
-				j.notes = append(j.notes, fmt.Sprintf("the values after %s are not shown: what the parts of the tick wrote takes more than %s", p.Part, size(mostTraced)))
+				j.notes = append(j.notes, fmt.Sprintf("the values after %s are not shown: what the parts of the tick wrote takes more than %s", p.Part, words.Size(mostTraced)))
 			}
 		}
 	}
@@ -216,28 +217,28 @@ func (j *bisectJob) worlds(side string) (a, b *engine.World) {
 }
 
 // partBlocks say which part of the tick differs first.
-func (j *bisectJob) partBlocks() (blocks []block) {
+func (j *bisectJob) partBlocks() (blocks []words.Block) {
 	if j.found.DifferBefore {
-		blocks = append(blocks, block{label: "part", head: fmt.Sprintf("none: they differ before tick %s already", number(j.found.Tick))})
+		blocks = append(blocks, words.Block{Label: "part", Head: fmt.Sprintf("none: they differ before tick %s already", words.Number(j.found.Tick))})
 	}
 	for i := range j.found.Parts {
 		p := &j.found.Parts[i]
-		what, other := printable(p.Part), printable(p.Other)
+		what, other := words.Printable(p.Part), words.Printable(p.Other)
 		if p.Kind != p.Part {
-			what += " (" + printable(p.Kind) + ")"
+			what += " (" + words.Printable(p.Kind) + ")"
 		}
-		b := block{label: "part", head: fmt.Sprintf("%s, %d of %d, is the first that differs", what, p.Index, p.Of)}
+		b := words.Block{Label: "part", Head: fmt.Sprintf("%s, %d of %d, is the first that differs", what, p.Index, p.Of)}
 		switch {
 		case len(p.Fields) == 0 && p.Other == "":
-			b.head = fmt.Sprintf("%s, %d of %d, is in a alone", what, p.Index, p.Of)
+			b.Head = fmt.Sprintf("%s, %d of %d, is in a alone", what, p.Index, p.Of)
 		case len(p.Fields) == 0 && p.Part == "":
-			b.head = fmt.Sprintf("%s, %d of %d, is in b alone", other, p.Index, p.Of)
+			b.Head = fmt.Sprintf("%s, %d of %d, is in b alone", other, p.Index, p.Of)
 		case len(p.Fields) == 0 && p.Part != p.Other:
-			b.head = fmt.Sprintf("part %d of %d is %s in a and %s in b", p.Index, p.Of, what, other)
+			b.Head = fmt.Sprintf("part %d of %d is %s in a and %s in b", p.Index, p.Of, what, other)
 		case p.Side == "" && j.unsure:
-			b.head = fmt.Sprintf("%s, %d of %d, or what came before it is the first that differs", what, p.Index, p.Of)
+			b.Head = fmt.Sprintf("%s, %d of %d, or what came before it is the first that differs", what, p.Index, p.Of)
 		case p.Side != "":
-			b.head += " between two computations of " + j.letterOrReplay(p.Side)
+			b.Head += " between two computations of " + j.letterOrReplay(p.Side)
 		}
 		blocks = append(blocks, j.partDetails(b, p))
 	}
@@ -252,10 +253,10 @@ func (j *bisectJob) letterOrReplay(side string) string {
 }
 
 // partDetails adds the fields to a block, with values if there are any.
-func (j *bisectJob) partDetails(b block, p *partDifference) block {
+func (j *bisectJob) partDetails(b words.Block, p *partDifference) words.Block {
 	if p.State == nil {
 		if len(p.Fields) > 0 {
-			b.head += ": " + strings.Join(fieldNames(p.Fields), ", ")
+			b.Head += ": " + strings.Join(fieldNames(p.Fields), ", ")
 		}
 		return b
 	}
@@ -269,13 +270,13 @@ func (j *bisectJob) partDetails(b block, p *partDifference) block {
 	t := stateText{p.State, j.found.Tick, w, []*engine.World{w, other}, n}
 	for i := range t.Fields {
 		f := t.field(&t.Fields[i])
-		b.details = append(b.details, []string{f.label + "  " + f.head})
-		for _, line := range aligned(f.details) {
-			b.details = append(b.details, []string{"  " + line})
+		b.Details = append(b.Details, []string{f.Label + "  " + f.Head})
+		for _, line := range words.Aligned(f.Details) {
+			b.Details = append(b.Details, []string{"  " + line})
 		}
 	}
 	if slices.Contains(p.Fields, engine.WorldRest) {
-		b.details = append(b.details, []string{restText})
+		b.Details = append(b.Details, []string{restText})
 	}
 	return b
 }

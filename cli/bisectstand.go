@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/murksim/murksim/internal/words"
 )
 
 // againstReplay compares a recording with its replay here, if the program that is the other
@@ -24,7 +26,7 @@ func (j *bisectJob) againstReplay(ctx context.Context, n uint64, at func(i uint6
 	for first = 1; first <= n && at(first) != tick; first++ {
 	}
 	if first > n {
-		j.notes = append(j.notes, fmt.Sprintf("a replay of %s here differs from it at tick %s, which is not compared", argument(a.File), number(tick)))
+		j.notes = append(j.notes, fmt.Sprintf("a replay of %s here differs from it at tick %s, which is not compared", words.Argument(a.File), words.Number(tick)))
 		return 0, false, nil
 	}
 	for i := first; i >= max(first-1, 1); i-- {
@@ -47,10 +49,10 @@ func (j *bisectJob) otherReplay(ctx context.Context, s *bisectSide) (tick uint64
 	case ctx.Err() != nil, exit != nil && exit.code == statusDiverged: // it fails
 		return 0, err
 	case wrong != nil:
-		s.recording.Replayed = hash16(wrong.Replayed)
+		s.recording.Replayed = words.Hash16(wrong.Replayed)
 		return wrong.Tick, nil
 	case err == nil:
-		j.notes = append(j.notes, fmt.Sprintf("the replay of %s here is equal, too", argument(s.File)))
+		j.notes = append(j.notes, fmt.Sprintf("the replay of %s here is equal, too", words.Argument(s.File)))
 	case s.damage == nil: // which is told anyway
 		reason, _, _ := strings.Cut(err.Error(), "\n")
 		j.notes = append(j.notes, "there is no replay here: "+reason)

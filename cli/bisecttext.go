@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -59,7 +60,7 @@ func (j *bisectJob) tell() error {
 	if !j.json && !(j.quiet && r.OK) {
 		lines := []string{j.firstLine()}
 		if !j.quiet && !(r.OK && r.Exact) {
-			lines = append(lines, layOut(j.blocks(), mostLines)...)
+			lines = append(lines, words.LayOut(j.blocks(), mostLines)...)
 		}
 		if _, err := fmt.Fprintln(j.out, strings.Join(lines, "\n")); err != nil {
 			return err
@@ -78,37 +79,37 @@ func (j *bisectJob) firstLine() string {
 	case j.compared():
 		return j.headline()
 	case r.Status == "equal" && r.Exact:
-		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", j.pair[0].label(), j.pair[1].label(), count(r.EqualTick, "tick"), r.A.Hash)
+		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", j.pair[0].label(), j.pair[1].label(), words.Count(r.EqualTick, "tick"), r.A.Hash)
 	case r.Status == "equal":
-		return fmt.Sprintf("EQUAL at tick %s, hash %s", number(r.EqualTick), r.A.Hash)
+		return fmt.Sprintf("EQUAL at tick %s, hash %s", words.Number(r.EqualTick), r.A.Hash)
 	case r.Status == "interval" && r.EqualTick == 0:
-		return fmt.Sprintf("DIFFER at tick %s   of no tick before it are there hashes of both", number(r.Tick))
+		return fmt.Sprintf("DIFFER at tick %s   of no tick before it are there hashes of both", words.Number(r.Tick))
 	case r.Status == "interval":
-		return fmt.Sprintf("DIFFER at tick %s   tick %s is equal; of none between them are there hashes of both", number(r.Tick), number(r.EqualTick))
+		return fmt.Sprintf("DIFFER at tick %s   tick %s is equal; of none between them are there hashes of both", words.Number(r.Tick), words.Number(r.EqualTick))
 	case r.EqualTick == 0:
-		return fmt.Sprintf("DIFFER at tick %s", number(r.Tick))
+		return fmt.Sprintf("DIFFER at tick %s", words.Number(r.Tick))
 	}
-	return fmt.Sprintf("DIFFER at tick %s   tick %s is equal", number(r.Tick), number(r.EqualTick))
+	return fmt.Sprintf("DIFFER at tick %s   tick %s is equal", words.Number(r.Tick), words.Number(r.EqualTick))
 }
 
 // label is how a side was given.
 func (s *bisectSide) label() string {
 	if s.program != nil {
-		return printable(s.Command)
+		return words.Printable(s.Command)
 	}
 	return document.FileName(s.File)
 }
 
 // blocks are the lines after the first.
-func (j *bisectJob) blocks() []block {
-	sides, differences := j.pairBlocks, func() []block { return slices.Concat(j.inputBlocks(), j.tileBlocks()) }
+func (j *bisectJob) blocks() []words.Block {
+	sides, differences := j.pairBlocks, func() []words.Block { return slices.Concat(j.inputBlocks(), j.tileBlocks()) }
 	if j.compared() {
 		sides, differences = j.sideBlocks, j.differences
 	}
 	if j.explained != nil {
-		differences = func() []block { return j.explained }
+		differences = func() []words.Block { return j.explained }
 	}
-	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.noteBlocks(), j.askedBlock(), nextBlock(j.found.Next))
+	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.noteBlocks(), j.askedBlock(), words.NextBlock(j.found.Next))
 }
 
 // nextCommand is a command that tells more, or "".
@@ -116,16 +117,16 @@ func (j *bisectJob) nextCommand() string {
 	for _, s := range j.sides {
 		switch {
 		case j.result.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs", j.name, argument(s.File))
+			return fmt.Sprintf("%s verify %s --inputs", j.name, words.Argument(s.File))
 		case j.found.Next == "" && !j.compared() && !j.pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
-			return fmt.Sprintf("%s diff %s", j.name, argument(s.File))
+			return fmt.Sprintf("%s diff %s", j.name, words.Argument(s.File))
 		}
 	}
 	return j.found.Next
 }
 
 // pairBlocks say what is compared.
-func (j *bisectJob) pairBlocks() (blocks []block) {
+func (j *bisectJob) pairBlocks() (blocks []words.Block) {
 	var rows [][]string
 	a, b := j.pair[0], j.pair[1]
 	for _, s := range j.pair {
@@ -140,28 +141,28 @@ func (j *bisectJob) pairBlocks() (blocks []block) {
 		}
 		rows = append(rows, row)
 	}
-	for i, line := range aligned(rows) {
-		blocks = append(blocks, block{label: string(rune('a' + i)), head: line})
+	for i, line := range words.Aligned(rows) {
+		blocks = append(blocks, words.Block{Label: string(rune('a' + i)), Head: line})
 	}
 	return blocks
 }
 
 // fieldBlock names the fields that differ by their hashes.
-func (j *bisectJob) fieldBlock() []block {
+func (j *bisectJob) fieldBlock() []words.Block {
 	switch names := fieldNames(j.found.Fields); len(names) {
 	case 0:
 		return nil
 	case 1:
-		return []block{{label: "field", head: names[0]}}
+		return []words.Block{{Label: "field", Head: names[0]}}
 	default:
-		return []block{{label: "fields", head: strings.Join(names, ", ")}}
+		return []words.Block{{Label: "fields", Head: strings.Join(names, ", ")}}
 	}
 }
 
 // fieldNames returns the names of fields for people.
 func fieldNames(list []string) (names []string) {
 	for _, name := range list {
-		if name = printable(name); name == engine.WorldRest {
+		if name = words.Printable(name); name == engine.WorldRest {
 			name = restText
 		}
 		names = append(names, name)
@@ -173,7 +174,7 @@ func fieldNames(list []string) (names []string) {
 const restText = "world.rest (commands, parameters, events or random draws)"
 
 // stableBlocks say whether the tick comes to the same each time.
-func (j *bisectJob) stableBlocks() (blocks []block) {
+func (j *bisectJob) stableBlocks() (blocks []words.Block) {
 	var alike []string
 	for _, s := range j.pair {
 		who := j.letter(s)
@@ -185,46 +186,36 @@ func (j *bisectJob) stableBlocks() (blocks []block) {
 		case *s.Stable && s.Repeats[0].Error == "":
 			alike = append(alike, who)
 		default:
-			b := block{label: "unstable", head: fmt.Sprintf("%s of tick %s, computed %d times from the same state:", who, number(j.found.Tick), repeats+1)}
+			b := words.Block{Label: "unstable", Head: fmt.Sprintf("%s of tick %s, computed %d times from the same state:", who, words.Number(j.found.Tick), repeats+1)}
 			if !s.Replay {
-				b.head = fmt.Sprintf("tick %s of %s, computed %d times:", number(j.found.Tick), who, repeats+1)
+				b.Head = fmt.Sprintf("tick %s of %s, computed %d times:", words.Number(j.found.Tick), who, repeats+1)
 			}
 			for _, r := range s.Repeats {
 				what := "hash " + r.Hash
 				if r.Error != "" {
-					what = printable(r.Error)
+					what = words.Printable(r.Error)
 				}
-				b.details = append(b.details, []string{times(r.Times), what})
+				b.Details = append(b.Details, []string{words.Times(r.Times), what})
 			}
 			blocks = append(blocks, b)
 		}
 	}
 	if len(alike) > 0 {
-		blocks = append(blocks, block{label: "stable", head: fmt.Sprintf("%s: tick %s, computed %d times, comes to the same", strings.Join(alike, " and "), number(j.found.Tick), repeats+1)})
+		blocks = append(blocks, words.Block{Label: "stable", Head: fmt.Sprintf("%s: tick %s, computed %d times, comes to the same", strings.Join(alike, " and "), words.Number(j.found.Tick), repeats+1)})
 	}
 	return blocks
 }
 
-func times(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
 // askedBlock says how often the programs were asked.
-func (j *bisectJob) askedBlock() []block {
+func (j *bisectJob) askedBlock() []words.Block {
 	var parts []string
 	for _, s := range j.pair {
 		if s.Questions > 0 {
-			parts = append(parts, fmt.Sprintf("%s of %s", count(uint64(s.Questions), "question"), j.letter(s)))
+			parts = append(parts, fmt.Sprintf("%s of %s", words.Count(uint64(s.Questions), "question"), j.letter(s)))
 		}
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return []block{{label: "asked", head: strings.Join(parts, ", ")}}
+	return []words.Block{{Label: "asked", Head: strings.Join(parts, ", ")}}
 }

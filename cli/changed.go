@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/survey"
@@ -136,7 +137,7 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 	var list [][2]string // a name, and what changed
 	for kind, n := range c.after.Population {
 		if was := c.before.Population[kind]; was != n {
-			list = append(list, [2]string{s.Entities.Kinds[kind], number(was) + " → " + number(n)})
+			list = append(list, [2]string{s.Entities.Kinds[kind], words.Number(was) + " → " + words.Number(n)})
 		}
 	}
 	if c.counts.Births+c.counts.Deaths > 0 {
@@ -144,7 +145,7 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 		if c.settled {
 			since = " since tick 1"
 		}
-		list = append(list, [2]string{"entities", fmt.Sprintf("%s born, %s died%s", number(c.counts.Births), number(c.counts.Deaths), since)})
+		list = append(list, [2]string{"entities", fmt.Sprintf("%s born, %s died%s", words.Number(c.counts.Births), words.Number(c.counts.Deaths), since)})
 	}
 	for i := range c.after.Totals {
 		a, b := &c.before.Totals[i], &c.after.Totals[i]
@@ -173,7 +174,7 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 	}
 	lines[0] = "changed" + lines[0][len("changed"):]
 	if c.from > 0 {
-		lines = append([]string{"changed   since tick " + number(c.from)}, lines...)
+		lines = append([]string{"changed   since tick " + words.Number(c.from)}, lines...)
 		lines[1] = "       " + lines[1][len("changed"):]
 	}
 	return lines
@@ -211,7 +212,7 @@ func changedTotal(a, b *survey.Total) string {
 	const most = 4 // categories
 	for i, name := range a.Values {
 		if a.Counts[i] != b.Counts[i] {
-			parts = append(parts, fmt.Sprintf("%s %s → %s", name, number(a.Counts[i]), number(b.Counts[i])))
+			parts = append(parts, fmt.Sprintf("%s %s → %s", name, words.Number(a.Counts[i]), words.Number(b.Counts[i])))
 		}
 	}
 	if n := len(parts); n > most {

@@ -18,8 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/murksim/murksim/cli/internal/metrics"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/metrics"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -72,7 +73,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	err = root.ExecuteContext(ctx)
 	if stdout.err != nil {
 		if a.recording || !errors.Is(stdout.err, syscall.EPIPE) { // who pipes reports into head wants no more
-			fmt.Fprintln(stderr, about("/dev/stdout", stdout.err))
+			fmt.Fprintln(stderr, words.About("/dev/stdout", stdout.err))
 		}
 		return statusError
 	}
@@ -86,13 +87,13 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if status.err == nil {
 		return status.code
 	}
-	fmt.Fprintln(stderr, lines(status.err.Error()))
+	fmt.Fprintln(stderr, words.CleanLines(status.err.Error()))
 	report := errorObject{Event: "error", Error: status.err.Error()}
 	if errors.Is(status.err, engine.ErrArithmetic) {
 		report.Code = engine.ErrArithmetic.Error()
 	}
 	if err := a.result(report, false); err != nil {
-		fmt.Fprintln(stderr, about("/dev/stdout", err))
+		fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 	}
 	return status.code
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
@@ -123,9 +124,9 @@ func (t *convertJob) convert() error {
 	}
 	raw := ""
 	if c.Raw > 0 {
-		raw = fmt.Sprintf(" (%s as bytes)", number(c.Raw))
+		raw = fmt.Sprintf(" (%s as bytes)", words.Number(c.Raw))
 	}
-	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", document.FileName(t.out), count(c.Frames, "frame"), count(c.Commands, "command"), raw, size(t.bytes))
+	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", document.FileName(t.out), words.Count(c.Frames, "frame"), words.Count(c.Commands, "command"), raw, words.Size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
 }
 
@@ -174,11 +175,11 @@ func (t *convertJob) convertHint(err error) error {
 		const text = `neither a recording, which begins with "MURK", nor its JSON lines, which begin with "{"`
 		hint := t.hint(t.in, err)
 		if t.in != "-" && t.formatOfFile(t.in) == formatGameStream {
-			hint = fmt.Sprintf("\n  it may be a network stream of a game: %s convert --stream %s %s", t.name, argument(t.in), argument(t.out))
+			hint = fmt.Sprintf("\n  it may be a network stream of a game: %s convert --stream %s %s", t.name, words.Argument(t.in), words.Argument(t.out))
 		}
-		return fmt.Errorf("%w%s", about(t.in, &problem{text, err}), hint)
+		return fmt.Errorf("%w%s", words.About(t.in, words.NewProblem(text, err)), hint)
 	case ok && e.Kind == replay.ErrTruncated && e.Offset == 0:
-		return about(t.in, &problem{"the file is empty; it must be a recording or its JSON lines", err})
+		return words.About(t.in, words.NewProblem("the file is empty; it must be a recording or its JSON lines", err))
 	}
 	return fmt.Errorf("%w%s", err, t.hint(t.in, err))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -42,6 +43,6 @@ func (t *transfer) gameConverted(err error) error {
 	case c.Stream:
 		r.To = "mw1 stream"
 	}
-	text := fmt.Sprintf("converted  %s  %s, %s, %s", document.FileName(t.out), count(c.Frames, "frame"), count(c.Messages, "message"), size(t.bytes))
+	text := fmt.Sprintf("converted  %s  %s, %s, %s", document.FileName(t.out), words.Count(c.Frames, "frame"), words.Count(c.Messages, "message"), words.Size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
 }

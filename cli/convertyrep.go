@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -47,8 +48,8 @@ func (t *convertJob) convertedYREP(c *yrep.Conversion, err error) error {
 	}
 	raw := ""
 	if c.Raw > 0 {
-		raw = fmt.Sprintf(" (%s as bytes)", number(c.Raw))
+		raw = fmt.Sprintf(" (%s as bytes)", words.Number(c.Raw))
 	}
-	text := fmt.Sprintf("converted  %s  %s, %s, %s%s, %s", document.FileName(t.out), what, count(c.Frames, "frame"), count(c.Instructions, "instruction"), raw, size(t.bytes))
+	text := fmt.Sprintf("converted  %s  %s, %s, %s%s, %s", document.FileName(t.out), what, words.Count(c.Frames, "frame"), words.Count(c.Instructions, "instruction"), raw, words.Size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
 }

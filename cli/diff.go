@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 )
@@ -204,7 +205,7 @@ func (j *diffJob) open(ctx context.Context, s *diffSide) (*recording, error) {
 		if err = j.checkIndex(x, s.header); err == nil {
 			return rec, nil
 		}
-		err = about(s.File, err)
+		err = words.About(s.File, err)
 	}
 	rec.close()
 	return nil, err
@@ -219,7 +220,7 @@ func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 	damaged := false
 	for _, s := range j.sides {
 		if s.damage != nil && f.First == 0 {
-			return fmt.Errorf("%w\n  the %s before it are equal in both%s", about(s.File, s.damage), count(r.Equal, "tick"), j.hint(s.File, s.damage))
+			return fmt.Errorf("%w\n  the %s before it are equal in both%s", words.About(s.File, s.damage), words.Count(r.Equal, "tick"), j.hint(s.File, s.damage))
 		}
 		damaged = damaged || s.damage != nil
 	}
@@ -255,7 +256,7 @@ func (j *diffJob) commands(f *diff.Frames) {
 		}
 	})
 	if f.Commands > f.First {
-		j.notes = append(j.notes, fmt.Sprintf("the commands are the same up to tick %s, which has others", number(f.Commands)))
+		j.notes = append(j.notes, fmt.Sprintf("the commands are the same up to tick %s, which has others", words.Number(f.Commands)))
 	}
 }
 
@@ -263,10 +264,10 @@ func (j *diffJob) commands(f *diff.Frames) {
 func (s *diffSide) note(r *diff.Recording) {
 	s.first, s.Ticks, s.damage = r.Begin, r.Ticks, r.Err
 	if r.Ticks > 0 {
-		s.Hash = hash16(r.Hash)
+		s.Hash = words.Hash16(r.Hash)
 	}
 	if s.damage != nil {
-		s.Error = inWords(s.damage).Error()
+		s.Error = words.InWords(s.damage).Error()
 	}
 }
 
@@ -283,7 +284,7 @@ func (j *diffJob) replay(ctx context.Context) error {
 		return nil
 	}
 	r.Status, r.Tick = "ticks", wrong.Tick
-	s.Ticks, s.Hash, s.Replayed = 0, hash16(wrong.Recorded), hash16(wrong.Replayed)
+	s.Ticks, s.Hash, s.Replayed = 0, words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
 	return j.rerun(ctx, s)
 }
 
@@ -306,7 +307,7 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 	s.Planned = planned(s.scenario)
 	given, err := rec.givenInputs(p.World)
 	if err != nil {
-		return nil, about(s.File, err)
+		return nil, words.About(s.File, err)
 	}
 	noticed := &noticedInputs{givenInputs: given}
 	p.Source = noticed
@@ -320,9 +321,9 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
 	switch {
 	case ctx.Err() != nil:
-		return nil, about(s.File, &problem{interruption(s.Ticks), ctx.Err()})
+		return nil, words.About(s.File, words.NewProblem(interruption(s.Ticks), ctx.Err()))
 	case err == nil:
-		s.Hash = hash16(p.World.Hash())
+		s.Hash = words.Hash16(p.World.Hash())
 		return nil, nil
 	case mismatch:
 		if e, ok := errors.AsType[*inputsError](noticed.other); ok && e.Tick == wrong.Tick {
@@ -331,8 +332,8 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 		return wrong, nil
 	}
 	_, code := outcome(err)
-	return nil, &exitError{code, fmt.Errorf("%w\n  the %s before it match", about(s.File, err), count(s.Ticks, "tick"))}
+	return nil, &exitError{code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick"))}
 }
 
 // stopped is the error of a comparison that was interrupted.
-func stopped(name string) error { return fmt.Errorf("%s: interrupted", argument(name)) }
+func stopped(name string) error { return fmt.Errorf("%s: interrupted", words.Argument(name)) }

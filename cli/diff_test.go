@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/index"
@@ -222,11 +223,11 @@ func TestDiffEveryScenario(t *testing.T) {
 
 // TestLayOut holds how a report fits into its lines: heads before details, details in turn.
 func TestLayOut(t *testing.T) {
-	var blocks []block
+	var blocks []words.Block
 	for i := range 6 {
-		b := block{label: fmt.Sprint("field", i), head: "differs"}
+		b := words.Block{Label: fmt.Sprint("field", i), Head: "differs"}
 		for k := range 3 * i {
-			b.details = append(b.details, []string{strings.Repeat("x", k+1), "y"})
+			b.Details = append(b.Details, []string{strings.Repeat("x", k+1), "y"})
 		}
 		blocks = append(blocks, b)
 	}
@@ -240,7 +241,7 @@ func TestLayOut(t *testing.T) {
 		{4, "012+"},
 	} {
 		got := ""
-		for _, line := range layOut(blocks, tt.room) {
+		for _, line := range words.LayOut(blocks, tt.room) {
 			switch label, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), " "); {
 			case label == "":
 				got += "."
@@ -289,7 +290,7 @@ func TestStateText(t *testing.T) {
 		},
 	}
 	text := stateText{&report, 4, w, []*engine.World{w, w}, names{Scenario: s}}
-	got := layOut(text.blocks(), 50)
+	got := words.LayOut(text.blocks(), 50)
 	want := []string{
 		"  food      2 of 4,096 cells, by up to 2 at [1, 2]",
 		"              [1, 2]  1  3    +2",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -106,7 +107,7 @@ func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
 	if err := j.writeFrom(ctx, j.pictureFile, bytes.NewReader(drawn), j.force); err != nil {
 		return err
 	}
-	j.notes = append(j.notes, fmt.Sprintf("%s shows %s of %s", document.FileName(j.pictureFile), count(uint64(p.differ), "cell"), p.def.Name))
+	j.notes = append(j.notes, fmt.Sprintf("%s shows %s of %s", document.FileName(j.pictureFile), words.Count(uint64(p.differ), "cell"), p.def.Name))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/index"
@@ -88,9 +89,9 @@ func (j *diffJob) visitTick(ctx context.Context, s *diffSide) {
 
 // noState notes why there is no state of a recording after the tick that differs.
 func (j *diffJob) noState(s *diffSide) {
-	s.Error = strings.TrimPrefix(inWords(s.err).Error(), "engine: ")
+	s.Error = strings.TrimPrefix(words.InWords(s.err).Error(), "engine: ")
 	reason, _, _ := strings.Cut(s.Error, "\n")
-	j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", argument(s.File), reason))
+	j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", words.Argument(s.File), reason))
 }
 
 func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
@@ -106,7 +107,7 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 	}
 	s.visit, s.scenario = v, v.scenario
 	if v.World.Tick() == 0 {
-		s.genesis = hash16(v.World.Hash())
+		s.genesis = words.Hash16(v.World.Hash())
 	}
 	if j.begins {
 		if s.before, err = v.World.Save(nil); err != nil {
@@ -130,10 +131,10 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 		err = v.Replay()
 	}
 	if err != nil {
-		return about(s.File, err)
+		return words.About(s.File, err)
 	}
 	v.Feed = nil
-	s.Replayed = hash16(v.World.Hash())
+	s.Replayed = words.Hash16(v.World.Hash())
 	s.state, err = v.World.Save(nil)
 	return err
 }
@@ -233,7 +234,7 @@ func (j *diffJob) disputed() {
 		if s.Replayed == s.Hash {
 			continue
 		}
-		j.notes = append(j.notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", argument(s.File), number(j.result.Tick)))
+		j.notes = append(j.notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", words.Argument(s.File), words.Number(j.result.Tick)))
 		if x := j.witness(s, true); x != nil {
 			j.located(s, s.visit.World, x)
 		}
@@ -280,7 +281,7 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 		if given {
 			what += ", or the source or the arrival of a command"
 		}
-		j.notes = append(j.notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", count(after, "tick"), match, what))
+		j.notes = append(j.notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", words.Count(after, "tick"), match, what))
 	}
 	return err
 }
@@ -315,7 +316,7 @@ func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
 		case other && wrong.Tick != 0 && wrong.Tick < r.Tick:
 			r.Equal -= r.Tick - wrong.Tick
 			r.Tick, r.Inputs = wrong.Tick, nil
-			s.Hash, first = hash16(wrong.Recorded), hash16(wrong.Replayed)
+			s.Hash, first = words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
 			continue
 		case s.err == nil && s.Replayed == s.Hash && lucky < tries:
 			lucky++
@@ -326,10 +327,10 @@ func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
 		break
 	}
 	if r.Tick < found {
-		j.notes = append(j.notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", number(found), number(r.Tick)))
+		j.notes = append(j.notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
 	}
 	if lucky > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, number(r.Tick)))
+		j.notes = append(j.notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, words.Number(r.Tick)))
 	}
 	steady = r.Tick == found && lucky == 0 && s.Replayed == first
 	if s.err != nil || s.Replayed == s.Hash {
@@ -354,19 +355,19 @@ func (j *diffJob) witness(s *diffSide, missing bool) *openedIndex {
 	}
 	switch x := s.index; {
 	case x == nil && missing:
-		why = "there is no index of " + argument(s.File) + " to tell which field it recorded otherwise"
+		why = "there is no index of " + words.Argument(s.File) + " to tell which field it recorded otherwise"
 	case x == nil:
 	case x.Belongs(s.header) != nil:
-		why = "the index of " + argument(s.File) + " is that of another recording"
+		why = "the index of " + words.Argument(s.File) + " is that of another recording"
 	case x.Rebuilt:
-		why = "the index of " + argument(s.File) + " was made by a replay; it tells nothing of the recorded run"
+		why = "the index of " + words.Argument(s.File) + " was made by a replay; it tells nothing of the recorded run"
 	default:
 		hash, err := x.Hash(j.result.Tick)
 		switch {
 		case err != nil:
 			why = err.Error()
-		case hash16(hash) != s.Hash:
-			why = fmt.Sprintf("the index of %s has the hash %s of the tick: it is that of another run, or the recording was changed", argument(s.File), hash16(hash))
+		case words.Hash16(hash) != s.Hash:
+			why = fmt.Sprintf("the index of %s has the hash %s of the tick: it is that of another run, or the recording was changed", words.Argument(s.File), words.Hash16(hash))
 		default:
 			return x
 		}
@@ -385,7 +386,7 @@ func (j *diffJob) located(s *diffSide, w *engine.World, x *openedIndex) bool {
 	case err != nil:
 		j.notes = append(j.notes, err.Error())
 	case len(changes) == 0:
-		j.notes = append(j.notes, "by its index, unchecked, the run of "+argument(s.File)+" had the same fields; only the recorded hash is another")
+		j.notes = append(j.notes, "by its index, unchecked, the run of "+words.Argument(s.File)+" had the same fields; only the recorded hash is another")
 	default:
 		j.tiles(w, x.Index, changes)
 	}
@@ -441,7 +442,7 @@ func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex
 			return ctx.Err()
 		}
 		if err := s.visit.Replay(); err != nil { // it goes another way, and may fail there
-			j.notes = append(j.notes, inWords(err).Error())
+			j.notes = append(j.notes, words.InWords(err).Error())
 			return nil
 		}
 	}

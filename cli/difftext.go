@@ -5,39 +5,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
 const (
-	mostLines   = 20      // after the headline
-	mostDetails = 8       // of a block
-	mostUlps    = 1 << 16 // that say something: more is another number, not another rounding
+	mostLines = 20      // after the headline
+	mostUlps  = 1 << 16 // that say something: more is another number, not another rounding
 )
-
-// A block is a line of a report, and others that explain it as far as there is room. Their texts
-// may be those of a file or a program.
-type block struct {
-	label, head string
-	details     [][]string // cells of a table
-}
 
 // text is the report for people: a headline, then at most mostLines lines.
 func (j *diffJob) text() []string {
 	if j.result.OK {
 		return []string{j.headline()}
 	}
-	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks(), nextBlock(j.result.Next))
-	return append([]string{j.headline()}, layOut(blocks, mostLines)...)
+	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks(), words.NextBlock(j.result.Next))
+	return append([]string{j.headline()}, words.LayOut(blocks, mostLines)...)
 }
 
 // differences say in what the two sides differ.
-func (j *diffJob) differences() []block {
+func (j *diffJob) differences() []words.Block {
 	blocks := slices.Concat(j.headerBlock(), j.inputBlocks(), j.tileBlocks())
 	if j.result.State != nil {
 		t := j.stateText(j.result.State)
@@ -51,9 +43,9 @@ func (j *diffJob) stateText(r *diff.Report) *stateText {
 	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, names{Scenario: a.scenario}}
 }
 
-func (j *diffJob) noteBlocks() (blocks []block) {
+func (j *diffJob) noteBlocks() (blocks []words.Block) {
 	for _, note := range j.notes {
-		blocks = append(blocks, block{label: "note", head: note})
+		blocks = append(blocks, words.Block{Label: "note", Head: note})
 	}
 	return blocks
 }
@@ -66,22 +58,15 @@ func (j *diffJob) next() string {
 		case r.Status != "ticks" || s.visit == nil || s.err != nil || s.hashAlone:
 			return ""
 		case r.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs", j.name, argument(s.File))
+			return fmt.Sprintf("%s verify %s --inputs", j.name, words.Argument(s.File))
 		case len(j.sides) == 1 || s.Replayed != s.Hash:
-			return fmt.Sprintf("%s bisect %s --phases", j.name, argument(s.File))
+			return fmt.Sprintf("%s bisect %s --phases", j.name, words.Argument(s.File))
 		}
 	}
 	if r.CommandsDiffer > 0 || r.State == nil || r.State.Tick < r.Tick { // no part of the tick is at fault
 		return ""
 	}
-	return fmt.Sprintf("%s bisect %s %s --phases", j.name, argument(j.sides[0].File), argument(j.sides[1].File))
-}
-
-func nextBlock(command string) []block {
-	if command == "" {
-		return nil
-	}
-	return []block{{label: "next", head: command}}
+	return fmt.Sprintf("%s bisect %s %s --phases", j.name, words.Argument(j.sides[0].File), words.Argument(j.sides[1].File))
 }
 
 func (j *diffJob) headline() string {
@@ -89,23 +74,23 @@ func (j *diffJob) headline() string {
 	alone := len(j.sides) == 1
 	switch {
 	case r.Status == "equal" && alone:
-		return fmt.Sprintf("EQUAL  %s  %s, hash %s; the replay gives the same", document.FileName(a.File), count(a.Ticks, "tick"), a.Hash)
+		return fmt.Sprintf("EQUAL  %s  %s, hash %s; the replay gives the same", document.FileName(a.File), words.Count(a.Ticks, "tick"), a.Hash)
 	case r.Status == "equal":
-		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", document.FileName(a.File), document.FileName(r.B.File), count(a.Ticks, "tick"), a.Hash)
+		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", document.FileName(a.File), document.FileName(r.B.File), words.Count(a.Ticks, "tick"), a.Hash)
 	case r.Status == "header":
-		return fmt.Sprintf("DIFFER in their scenarios alone   all %s are equal", count(a.Ticks, "tick"))
+		return fmt.Sprintf("DIFFER in their scenarios alone   all %s are equal", words.Count(a.Ticks, "tick"))
 	case r.Status == "length" && j.common == 0:
 		return "DIFFER in " + j.extent() + "   there is no tick that both have"
 	case r.Status == "length":
-		return fmt.Sprintf("DIFFER in %s   the %s that both have are equal", j.extent(), count(r.Equal, "tick"))
+		return fmt.Sprintf("DIFFER in %s   the %s that both have are equal", j.extent(), words.Count(r.Equal, "tick"))
 	}
 	before := ""
-	if n := count(r.Equal, "tick"); r.Equal == 1 {
+	if n := words.Count(r.Equal, "tick"); r.Equal == 1 {
 		before = "   the tick before it is equal"
 	} else if r.Equal > 1 {
 		before = "   the " + n + " before it are equal"
 	}
-	return fmt.Sprintf("DIFFER at tick %s%s", number(r.Tick), before)
+	return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 }
 
 // extent says how two recordings whose common ticks are equal differ in their ticks.
@@ -122,12 +107,12 @@ func (j *diffJob) extent() string {
 }
 
 // sideBlocks say what is compared.
-func (j *diffJob) sideBlocks() (blocks []block) {
+func (j *diffJob) sideBlocks() (blocks []words.Block) {
 	var rows [][]string
 	for _, s := range j.sides {
-		row := []string{document.FileName(s.File), count(s.Ticks, "tick")}
+		row := []string{document.FileName(s.File), words.Count(s.Ticks, "tick")}
 		if s.first > 1 {
-			row[1] += ", from tick " + number(s.first) + " on"
+			row[1] += ", from tick " + words.Number(s.first) + " on"
 		}
 		if s.Ticks > 0 {
 			row = append(row, "hash "+s.Hash)
@@ -140,28 +125,28 @@ func (j *diffJob) sideBlocks() (blocks []block) {
 		}
 		rows = append(rows, row)
 	}
-	for i, line := range aligned(rows) {
+	for i, line := range words.Aligned(rows) {
 		label := string(rune('a' + i))
 		if len(j.sides) == 1 {
 			label = "hash"
 		}
-		blocks = append(blocks, block{label: label, head: line})
+		blocks = append(blocks, words.Block{Label: label, Head: line})
 		if err := j.sides[i].damage; err != nil {
-			blocks = append(blocks, block{label: "", head: inWords(err).Error()})
+			blocks = append(blocks, words.Block{Label: "", Head: words.InWords(err).Error()})
 		}
 	}
 	return blocks
 }
 
-func (j *diffJob) headerBlock() (blocks []block) {
+func (j *diffJob) headerBlock() (blocks []words.Block) {
 	for i, h := range j.result.Header {
 		const most = 5
 		if i == most {
-			return append(blocks, block{label: "", head: fmt.Sprintf("and %d more", len(j.result.Header)-most)})
+			return append(blocks, words.Block{Label: "", Head: fmt.Sprintf("and %d more", len(j.result.Header)-most)})
 		}
-		b := block{label: "scenario", head: printable(h.Key) + ": " + orNotSet(h.A) + " and " + orNotSet(h.B)}
+		b := words.Block{Label: "scenario", Head: words.Printable(h.Key) + ": " + orNotSet(h.A) + " and " + orNotSet(h.B)}
 		if i > 0 {
-			b.label = ""
+			b.Label = ""
 		}
 		blocks = append(blocks, b)
 	}
@@ -177,16 +162,16 @@ func orNotSet(value string) string {
 }
 
 // inputBlocks say which commands differ, and what came of the same ones.
-func (j *diffJob) inputBlocks() (blocks []block) {
+func (j *diffJob) inputBlocks() (blocks []words.Block) {
 	r := &j.result
 	if e := r.Inputs; e != nil {
-		blocks = append(blocks, block{
-			label: "commands", head: fmt.Sprintf("command %d of tick %s is not the scenario's", e.Command, number(e.Tick)),
-			details: [][]string{{"recorded", printable(e.Recorded)}, {"scenario", printable(e.Given)}},
+		blocks = append(blocks, words.Block{
+			Label: "commands", Head: fmt.Sprintf("command %d of tick %s is not the scenario's", e.Command, words.Number(e.Tick)),
+			Details: [][]string{{"recorded", words.Printable(e.Recorded)}, {"scenario", words.Printable(e.Given)}},
 		})
 	}
 	if r.CommandsDiffer > 0 {
-		b := block{label: "commands", head: differ(r.CommandsDiffer) + " in tick " + number(r.Tick)}
+		b := words.Block{Label: "commands", Head: differ(r.CommandsDiffer) + " in tick " + words.Number(r.Tick)}
 		for _, p := range r.Commands {
 			x, metaA, _ := strings.Cut(p.A, "  ")
 			y, metaB, _ := strings.Cut(p.B, "  ")
@@ -195,16 +180,16 @@ func (j *diffJob) inputBlocks() (blocks []block) {
 			}
 			for i, what := range []string{x, y} {
 				if what != "" {
-					b.details = append(b.details, []string{string(rune('a'+i)) + "  " + printable(what)})
+					b.Details = append(b.Details, []string{string(rune('a'+i)) + "  " + words.Printable(what)})
 				}
 			}
 		}
 		blocks = append(blocks, b)
 	}
 	if r.ReceiptsDiffer > 0 {
-		b := block{label: "receipts", head: differ(r.ReceiptsDiffer)}
+		b := words.Block{Label: "receipts", Head: differ(r.ReceiptsDiffer)}
 		for _, v := range r.Receipts {
-			b.details = append(b.details, []string{printable(v.Command) + ": " + v.A + " and " + v.B})
+			b.Details = append(b.Details, []string{words.Printable(v.Command) + ": " + v.A + " and " + v.B})
 		}
 		blocks = append(blocks, b)
 	}
@@ -215,7 +200,7 @@ func differ(n int) string {
 	if n == 1 {
 		return "1 differs"
 	}
-	return number(uint64(n)) + " differ"
+	return words.Number(uint64(n)) + " differ"
 }
 
 // A stateText puts what differs between two states into words.
@@ -227,22 +212,22 @@ type stateText struct {
 	names  names
 }
 
-func (t *stateText) blocks() (blocks []block) {
-	if label := "tick " + number(t.Tick); t.Tick < t.first {
-		blocks = append(blocks, block{label: label, head: "they differ before the first tick, in what they begin with:"})
+func (t *stateText) blocks() (blocks []words.Block) {
+	if label := "tick " + words.Number(t.Tick); t.Tick < t.first {
+		blocks = append(blocks, words.Block{Label: label, Head: "they differ before the first tick, in what they begin with:"})
 	} else if t.Tick > t.first {
-		blocks = append(blocks, block{label: label, head: "the next of which the index has the state, recorded and replayed:"})
+		blocks = append(blocks, words.Block{Label: label, Head: "the next of which the index has the state, recorded and replayed:"})
 	}
 	for i := range t.Fields {
 		blocks = append(blocks, t.field(&t.Fields[i]))
 	}
 	if e := t.Entities; e.Added+e.Removed > 0 {
-		b := block{label: "entities", head: entitiesText(e)}
+		b := words.Block{Label: "entities", Head: entitiesText(e)}
 		for i := range t.Differences {
 			d := &t.Differences[i]
 			if id, ok := entityOf(d.Path); ok && d.Kind != diff.Changed {
 				side := map[diff.Kind]string{diff.Added: "b", diff.Removed: "a"}[d.Kind]
-				b.details = append(b.details, []string{"only in " + side, t.entity(id), d.A + d.B})
+				b.Details = append(b.Details, []string{"only in " + side, t.entity(id), d.A + d.B})
 			}
 		}
 		blocks = append(blocks, b)
@@ -250,7 +235,7 @@ func (t *stateText) blocks() (blocks []block) {
 	for _, part := range []struct{ label, prefix string }{
 		{"slots", ""}, {"parameters", "/parameters/"}, {"arrivals", "/arrival"}, {"events", "/events/"}, {"random", "/random/"},
 	} {
-		if b := t.part(part.label, part.prefix); b.head != "" {
+		if b := t.part(part.label, part.prefix); b.Head != "" {
 			blocks = append(blocks, b)
 		}
 	}
@@ -264,7 +249,7 @@ func entitiesText(e diff.Entities) string {
 		what string
 	}{{e.Removed, "only in a"}, {e.Added, "only in b"}, {e.Changed, "of both changed"}} {
 		if p.n > 0 {
-			parts = append(parts, number(uint64(p.n))+" "+p.what)
+			parts = append(parts, words.Number(uint64(p.n))+" "+p.what)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -288,12 +273,12 @@ func (t *stateText) entity(id uint64) string {
 }
 
 // field says how much of a field differs, and lists the first cells or entities.
-func (t *stateText) field(f *diff.Field) block {
-	b := block{label: fieldLabel(f.Name), head: fmt.Sprintf("%s of %s %s", number(uint64(f.Differ)), number(uint64(f.Of)), f.Domain)}
+func (t *stateText) field(f *diff.Field) words.Block {
+	b := words.Block{Label: fieldLabel(f.Name), Head: fmt.Sprintf("%s of %s %s", words.Number(uint64(f.Differ)), words.Number(uint64(f.Of)), f.Domain)}
 	if m := &f.Most; m.Delta != "" && !t.named(f.Name) {
-		b.head += fmt.Sprintf(", by up to %s", strings.TrimLeft(m.Delta, "+-"))
+		b.Head += fmt.Sprintf(", by up to %s", strings.TrimLeft(m.Delta, "+-"))
 		if f.Differ > 1 {
-			b.head += " " + t.where(m, true)
+			b.Head += " " + t.where(m, true)
 		}
 	}
 	for i := range t.Differences {
@@ -306,9 +291,9 @@ func (t *stateText) field(f *diff.Field) block {
 			row = append(row, d.Delta)
 		}
 		if d.Ulps > 0 && d.Ulps < mostUlps && len(row) == 4 {
-			row = append(row, count(uint64(d.Ulps), "ulp"))
+			row = append(row, words.Count(uint64(d.Ulps), "ulp"))
 		}
-		b.details = append(b.details, row)
+		b.Details = append(b.Details, row)
 	}
 	return b
 }
@@ -389,53 +374,46 @@ func (t *stateText) value(field, v string) string {
 }
 
 // part lists the differences of a section; those of slots if there is no prefix.
-func (t *stateText) part(label, prefix string) block {
-	b := block{label: label}
+func (t *stateText) part(label, prefix string) words.Block {
+	b := words.Block{Label: label}
 	for i := range t.Differences {
 		d := &t.Differences[i]
 		switch {
 		case prefix == "" && strings.HasSuffix(d.Path, "/slot"):
 			id, _ := entityOf(d.Path)
-			b.details = append(b.details, []string{t.entity(id), d.A, d.B})
+			b.Details = append(b.Details, []string{t.entity(id), d.A, d.B})
 		case prefix != "" && strings.HasPrefix(d.Path, prefix):
 			name := strings.TrimPrefix(d.Path, prefix)
 			if key, err := strconv.ParseUint(name, 10, 32); err == nil && prefix == "/parameters/" {
 				name = t.names.Parameter(uint32(key))
 			}
-			b.details = append(b.details, []string{name, orNone(d.A), orNone(d.B)})
+			b.Details = append(b.Details, []string{name, words.OrNone(d.A), words.OrNone(d.B)})
 		}
 	}
-	switch n := len(b.details); {
+	switch n := len(b.Details); {
 	case n == 1:
-		b.head, b.details = strings.TrimSpace(b.details[0][0]+": "+b.details[0][1]+" and "+b.details[0][2]), nil
-		b.head = strings.TrimPrefix(b.head, ": ")
+		b.Head, b.Details = strings.TrimSpace(b.Details[0][0]+": "+b.Details[0][1]+" and "+b.Details[0][2]), nil
+		b.Head = strings.TrimPrefix(b.Head, ": ")
 		if label == "arrivals" {
-			b.head = "the next command gets the number " + b.head
+			b.Head = "the next command gets the number " + b.Head
 		}
 	case n > 1:
-		b.head = differ(n)
+		b.Head = differ(n)
 		if n == diff.MaxDifferences {
-			b.head += " at least"
+			b.Head += " at least"
 		}
 	}
 	return b
 }
 
-func orNone(v string) string {
-	if v == "" {
-		return "none"
-	}
-	return document.Shorten(v)
-}
-
 // equalBlock says what of the tick is equal.
-func (j *diffJob) equalBlock() []block {
+func (j *diffJob) equalBlock() []words.Block {
 	r := j.result.State
 	switch {
 	case len(j.sides) == 1:
 		return nil
 	case len(r.Sections) == 0 && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0: // so a recorded hash is wrong
-		return []block{{label: "equal", head: "all that this build computes for the tick"}}
+		return []words.Block{{Label: "equal", Head: "all that this build computes for the tick"}}
 	}
 	var equal []string
 	add := func(what string, is bool) {
@@ -452,7 +430,7 @@ func (j *diffJob) equalBlock() []block {
 	}
 	add("commands", r.Tick == j.result.Tick && j.result.CommandsDiffer == 0)
 	add("receipts", r.Tick == j.result.Tick && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0)
-	add(count(uint64(cells), "field"), cells > 0)
+	add(words.Count(uint64(cells), "field"), cells > 0)
 	add("entities", r.Tick > 0 && len(w.Entities().ID) > 0 && r.Entities == diff.Entities{})
 	add("parameters", !slices.Contains(r.Sections, "parameters"))
 	add("events", !slices.Contains(r.Sections, "events"))
@@ -462,29 +440,29 @@ func (j *diffJob) equalBlock() []block {
 	}
 	head := strings.Join(equal, ", ")
 	if r.Tick < j.result.Tick {
-		head = "at tick " + number(r.Tick) + ": " + head
+		head = "at tick " + words.Number(r.Tick) + ": " + head
 	}
-	return []block{{label: "equal", head: head}}
+	return []words.Block{{Label: "equal", Head: head}}
 }
 
 // tileBlocks say in which tiles a recorded tick differs from its replay.
-func (j *diffJob) tileBlocks() (blocks []block) {
+func (j *diffJob) tileBlocks() (blocks []words.Block) {
 	for _, f := range j.result.Tiles {
-		b := block{label: fieldLabel(f.Field), head: "differs in the index, unchecked"}
+		b := words.Block{Label: fieldLabel(f.Field), Head: "differs in the index, unchecked"}
 		if f.Field == engine.WorldRest {
-			b.head = "differs in the index, unchecked: commands, parameters, events or random draws"
+			b.Head = "differs in the index, unchecked: commands, parameters, events or random draws"
 			blocks = append(blocks, b)
 			continue
 		}
 		if f.Differ > 0 {
-			b.head = fmt.Sprintf("%s of %s in the index, unchecked", number(uint64(f.Differ)), count(uint64(f.Of), "tile"))
+			b.Head = fmt.Sprintf("%s of %s in the index, unchecked", words.Number(uint64(f.Differ)), words.Count(uint64(f.Of), "tile"))
 		}
 		for _, t := range f.Tiles {
-			where := fmt.Sprintf("elements %s to %s", number(uint64(t.From)), number(uint64(t.To)))
+			where := fmt.Sprintf("elements %s to %s", words.Number(uint64(t.From)), words.Number(uint64(t.To)))
 			if t.FirstCell != nil {
 				where = fmt.Sprintf("cells %s to %s", coordText(t.FirstCell), coordText(t.LastCell))
 			}
-			b.details = append(b.details, []string{fmt.Sprintf("tile %d", t.Tile), where})
+			b.Details = append(b.Details, []string{fmt.Sprintf("tile %d", t.Tile), where})
 		}
 		blocks = append(blocks, b)
 	}
@@ -492,7 +470,7 @@ func (j *diffJob) tileBlocks() (blocks []block) {
 }
 
 // laterBlock says how the ticks after the first one compare.
-func (j *diffJob) laterBlock() []block {
+func (j *diffJob) laterBlock() []words.Block {
 	r := &j.result
 	if len(j.sides) < 2 || r.Tick == 0 {
 		return nil
@@ -503,75 +481,17 @@ func (j *diffJob) laterBlock() []block {
 	case after == 0:
 		return nil
 	case differing == after:
-		text = fmt.Sprintf("the %s after it differ, too", count(after, "tick"))
+		text = fmt.Sprintf("the %s after it differ, too", words.Count(after, "tick"))
 		if after == 1 {
 			text = "the tick after it differs, too"
 		}
 	case differing == 0:
-		text = fmt.Sprintf("the %s after it are equal", count(after, "tick"))
+		text = fmt.Sprintf("the %s after it are equal", words.Count(after, "tick"))
 		if after == 1 {
 			text = "the tick after it is equal"
 		}
 	default:
-		text = fmt.Sprintf("%s of the %s after it differ", number(differing), count(after, "tick"))
+		text = fmt.Sprintf("%s of the %s after it differ", words.Number(differing), words.Count(after, "tick"))
 	}
-	return []block{{label: "later", head: text}}
-}
-
-// layOut writes as many of the blocks as there is room for: first their heads, then the
-// details of each in turn.
-func layOut(blocks []block, room int) (lines []string) {
-	more := 0
-	if len(blocks) > room {
-		more = len(blocks) - room + 1
-		blocks = blocks[:room-1]
-	}
-	wide := 8
-	for _, b := range blocks {
-		wide = max(wide, min(utf8.RuneCountInString(b.label), 20))
-	}
-	shown := make([]int, len(blocks))
-	left := room - len(blocks) - min(more, 1)
-	for given := true; given && left > 0; {
-		given = false
-		for i := range blocks {
-			if shown[i] < min(len(blocks[i].details), mostDetails) && left > 0 {
-				shown[i], left, given = shown[i]+1, left-1, true
-			}
-		}
-	}
-	for i, b := range blocks {
-		lines = append(lines, clean(fmt.Sprintf("  %-*s  %s", wide, b.label, b.head)))
-		for _, row := range aligned(b.details[:shown[i]]) {
-			lines = append(lines, clean(strings.Repeat(" ", wide+6)+row))
-		}
-	}
-	if more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more; --json has them", more))
-	}
-	return lines
-}
-
-// aligned aligns the cells of rows.
-func aligned(rows [][]string) (lines []string) {
-	var wide []int
-	for _, row := range rows {
-		for k, cell := range row {
-			if k == len(wide) {
-				wide = append(wide, 0)
-			}
-			wide[k] = max(wide[k], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		var b strings.Builder
-		for k, cell := range row {
-			b.WriteString(cell)
-			if k < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", wide[k]-utf8.RuneCountInString(cell)+2))
-			}
-		}
-		lines = append(lines, b.String())
-	}
-	return lines
+	return []words.Block{{Label: "later", Head: text}}
 }

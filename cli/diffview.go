@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios/document"
@@ -87,15 +88,15 @@ func headerValues(a, b *replay.Header) []headerValue {
 		v.compare("", x, y)
 		v.begins(a, b)
 	} else if string(a.Descriptor) != string(b.Descriptor) {
-		v.add("descriptor", size(int64(len(a.Descriptor))), size(int64(len(b.Descriptor)))+", others")
+		v.add("descriptor", words.Size(int64(len(a.Descriptor))), words.Size(int64(len(b.Descriptor)))+", others")
 	}
 	if !slices.ContainsFunc(v.list, func(h headerValue) bool { return h.Key == "seed" }) {
 		v.add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
 	}
 	if len(v.list) == 0 {
-		v.add("config hash", hash16(a.ConfigHash), hash16(b.ConfigHash))
-		v.add("fields", number(uint64(a.FieldCount)), number(uint64(b.FieldCount)))
-		v.add("cells", number(a.CellCount), number(b.CellCount))
+		v.add("config hash", words.Hash16(a.ConfigHash), words.Hash16(b.ConfigHash))
+		v.add("fields", words.Number(uint64(a.FieldCount)), words.Number(uint64(b.FieldCount)))
+		v.add("cells", words.Number(a.CellCount), words.Number(b.CellCount))
 	}
 	return v.list
 }

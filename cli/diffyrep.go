@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -36,7 +37,7 @@ type yrepHeaderDifference struct {
 func (j *diffJob) noGames(names []string) error {
 	for _, name := range names {
 		if j.formatOfFile(name) == formatGame {
-			return usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.name, argument(name), linesEnding)
+			return usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.name, words.Argument(name), linesEnding)
 		}
 	}
 	return nil
@@ -63,17 +64,17 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 	for n, name := range names {
 		in, _, done, err := j.openYREP(ctx, name)
 		if err != nil {
-			return about(name, err)
+			return words.About(name, err)
 		}
 		defer done()
 		if readers[n], err = yrep.NewReader(in, yrep.Options{Dialect: yrep.Auto, KeepUnknown: true}); err != nil {
-			return about(name, err)
+			return words.About(name, err)
 		}
 	}
 	header := yrep.CompareHeaders(readers[0], readers[1])
 	d, equal, failed, err := yrep.Compare(readers[0], readers[1])
 	if err != nil {
-		return about(names[failed], err)
+		return words.About(names[failed], err)
 	}
 	r := yrepDifference{Event: "difference", A: names[0], B: names[1], OK: d == nil && header == nil, Equal: equal}
 	for _, h := range header {
@@ -86,7 +87,7 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 		return err
 	}
 	if r.OK {
-		return j.say("equal  %s", count(uint64(equal), "frame"))
+		return j.say("equal  %s", words.Count(uint64(equal), "frame"))
 	}
 	if !j.json {
 		fmt.Fprintln(j.out, differenceText(header, d, equal))
@@ -96,13 +97,13 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 
 // differenceText is what differs, for people: in the frames first.
 func differenceText(header []yrep.Difference, d *yrep.Difference, equal int32) string {
-	text := fmt.Sprintf("DIFFER  in the header alone   %s are equal", count(uint64(equal), "frame"))
+	text := fmt.Sprintf("DIFFER  in the header alone   %s are equal", words.Count(uint64(equal), "frame"))
 	if d != nil {
-		where := fmt.Sprintf("from frame %s on", number(uint64(d.Frame)))
+		where := fmt.Sprintf("from frame %s on", words.Number(uint64(d.Frame)))
 		if d.Name != "" {
-			where = fmt.Sprintf("in frame %s, instruction %d, %s", number(uint64(d.Frame)), d.Index+1, d.Name)
+			where = fmt.Sprintf("in frame %s, instruction %d, %s", words.Number(uint64(d.Frame)), d.Index+1, d.Name)
 		}
-		text = fmt.Sprintf("DIFFER  %s   %s before it are equal\n  %s", where, count(uint64(equal), "frame"), valuesText(d))
+		text = fmt.Sprintf("DIFFER  %s   %s before it are equal\n  %s", where, words.Count(uint64(equal), "frame"), valuesText(d))
 	}
 	for i := range header {
 		text += "\n  header, " + valuesText(&header[i])
@@ -116,7 +117,7 @@ func valuesText(d *yrep.Difference) string {
 		if v == "" {
 			return "nothing"
 		}
-		return printable(v)
+		return words.Printable(v)
 	}
 	return fmt.Sprintf("%s: %s and %s", document.Shorten(d.Field), shown(d.A), shown(d.B))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -75,11 +76,11 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 		j.waitFor(m, i, len(names), answers[i])
 		a := <-answers[i]
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; %s of %s verified", number(uint64(i)), count(uint64(len(names)), "recording"))
+			return fmt.Errorf("interrupted; %s of %s verified", words.Number(uint64(i)), words.Count(uint64(len(names)), "recording"))
 		}
 		m.clear()
 		if a.err != nil { // the others are told of nevertheless
-			v := verdict{Event: "verdict", File: names[i], path: names[i], Status: "error", Error: inWords(a.err).Error(), Replayed: viewBuild(replay.ThisBuild()), code: statusError, err: a.err}
+			v := verdict{Event: "verdict", File: names[i], path: names[i], Status: "error", Error: words.InWords(a.err).Error(), Replayed: viewBuild(replay.ThisBuild()), code: statusError, err: a.err}
 			if err := j.report(&v); err != nil {
 				return err
 			}
@@ -122,7 +123,7 @@ func inOrder[T any](n, some int, f func(i int) T) []chan T {
 // waitFor shows progress until there is an answer.
 func (j *verifyJob) waitFor(m *meter, done, all int, answer chan *verifyAnswer) {
 	for m.active && len(answer) == 0 {
-		fmt.Fprintf(m.w, "\r%s of %s\x1b[K", number(uint64(done)), count(uint64(all), "recording"))
+		fmt.Fprintf(m.w, "\r%s of %s\x1b[K", words.Number(uint64(done)), words.Count(uint64(all), "recording"))
 		time.Sleep(100 * time.Millisecond)
 	}
 }
@@ -166,7 +167,7 @@ func (a *verifyAnswer) possible(quiet bool) bool {
 func cleanLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = clean(lines[i])
+		lines[i] = words.Clean(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/view"
 )
@@ -70,7 +71,7 @@ func limitOf(bytes uint64) bytesFlag {
 	if bytes == 0 {
 		return defaultMaxMemory
 	}
-	return bytesFlag{text: size(int64(min(bytes, 1<<62))), bytes: bytes}
+	return bytesFlag{text: words.Size(int64(min(bytes, 1<<62))), bytes: bytes}
 }
 
 // Outcome names what a replay came to, as the "status" of verify --json does: ok, diverged, incomplete, incompatible,

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -97,7 +98,7 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	case err != nil:
 		return unreadable
 	case !asked && s.Name != j.Scenario.Name:
-		return fmt.Sprintf("the recording of the scenario %s", argument(s.Name))
+		return fmt.Sprintf("the recording of the scenario %s", words.Argument(s.Name))
 	case !asked && begin != nil && (j.began == nil || begin.SHA256 != j.began.SHA256): // who could make that state again, nobody knows
 		return "the recording of a run from another state"
 	}

@@ -9,9 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -127,7 +128,7 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 	}
 	plan, err := export.NewPlan(j.scenario, j.selected)
 	if err != nil {
-		return fmt.Errorf("%s: %w", argument(name), err)
+		return fmt.Errorf("%s: %w", words.Argument(name), err)
 	}
 	if err := j.try(j.output, plan, ticks); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 	h := rec.frames.Head()
 	begin, err := h.Begin()
 	if err != nil {
-		return t, about(name, err)
+		return t, words.About(name, err)
 	}
 	if j.scenario, err = j.scenarioOf(h); err != nil {
 		return t, j.aboutRecording(name, rec.descriptorError(h, err))
@@ -192,11 +193,11 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 			j.from = j.to
 		}
 		if j.to < j.from {
-			return t, fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(j.from), number(j.to))
+			return t, fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(j.from), words.Number(j.to))
 		}
 	}
 	if j.to < j.from {
-		return t, fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", argument(name), number(j.to), number(j.from))
+		return t, fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", words.Argument(name), words.Number(j.to), words.Number(j.from))
 	}
 	return export.Ticks{From: j.from, Every: j.every, Count: (j.to-j.from)/j.every + 1}, nil
 }
@@ -209,9 +210,9 @@ func (j *exportJob) last(ctx context.Context, rec *recording) (tick uint64, err 
 		case err == io.EOF:
 			return tick, nil
 		case err != nil && tick > 0:
-			return 0, fmt.Errorf("%w\n  take the ticks before it: --to %d", about(rec.name, err), tick)
+			return 0, fmt.Errorf("%w\n  take the ticks before it: --to %d", words.About(rec.name, err), tick)
 		case err != nil:
-			return 0, about(rec.name, err)
+			return 0, words.About(rec.name, err)
 		case ctx.Err() != nil:
 			return 0, j.interrupted()
 		}
@@ -251,7 +252,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	}
 	sink, err := j.format.Open(file, p, t, j.look)
 	if err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	defer sink.Discard()
 	defer context.AfterFunc(ctx, sink.Discard)()
@@ -272,15 +273,15 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	}
 	r.Holds, r.Bytes = sink.Summary(), length(file)
 	if _, err := finish(file); err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	if err := j.emit(r); err != nil {
 		return err
 	}
 	if r.Bytes == 0 { // into a pipe
-		return j.say("wrote  %s  %s", argument(j.output), r.Holds)
+		return j.say("wrote  %s  %s", words.Argument(j.output), r.Holds)
 	}
-	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(r.Bytes))
+	return j.say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(r.Bytes))
 }
 
 // failed tells of an error of the file. A signal ends other programs that help to make it, too.
@@ -288,7 +289,7 @@ func (j *exportJob) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return j.interrupted()
 	}
-	return about(j.output, err)
+	return words.About(j.output, err)
 }
 
 // length returns the size of a file; 0 if it has none.
@@ -328,7 +329,7 @@ func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add f
 			}
 			switch err := v.step(v.World.Tick()+1 == at); {
 			case errors.Is(err, io.EOF):
-				return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(t.Last()), number(v.World.Tick()))
+				return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(t.Last()), words.Number(v.World.Tick()))
 			case err != nil:
 				return j.diverged(name, err)
 			}

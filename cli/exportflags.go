@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -121,7 +122,7 @@ func (x *exportFlags) parseYREP(given func(flag string) bool) (err error) {
 func (x *exportFlags) try(path string, p *export.Plan, t export.Ticks) error {
 	trial, err := x.format.Open(nowhere{io.Discard}, p, t, x.look)
 	if err != nil {
-		return about(path, err)
+		return words.About(path, err)
 	}
 	trial.Discard()
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !x.force {

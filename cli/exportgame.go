@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -67,7 +68,7 @@ func (j *exportJob) exportGame(ctx context.Context, name string) error {
 // free returns an error if the recording is of no game, or a file is in the way.
 func (g *gameExport) free(name string) error {
 	if err := isGameScenario(g.scenario); err != nil {
-		return fmt.Errorf("%s: %w", argument(name), err)
+		return fmt.Errorf("%s: %w", words.Argument(name), err)
 	}
 	switch {
 	case g.force:
@@ -119,7 +120,7 @@ func (g *gameExport) removeOlder() (removed []string, err error) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {
-			return removed, fmt.Errorf("%w\n  it is of an older export; remove it, or it is taken for a part of this one", about(path, err))
+			return removed, fmt.Errorf("%w\n  it is of an older export; remove it, or it is taken for a part of this one", words.About(path, err))
 		}
 		removed = append(removed, path)
 	}
@@ -145,7 +146,7 @@ func (g *gameExport) run(name string, t export.Ticks) error {
 	defer v.close()
 	tells, err := teller(v.scenario, v.World)
 	if err != nil {
-		return fmt.Errorf("%s: %w", argument(name), err)
+		return fmt.Errorf("%s: %w", words.Argument(name), err)
 	}
 	w, err := g.writer(tells.Start())
 	if err != nil {
@@ -206,13 +207,13 @@ func (g *gameExport) tell(name string, v *visit, tells live.Teller, w *minewars.
 		}
 		switch err := v.step(true); {
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(last), number(v.World.Tick()))
+			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(last), words.Number(v.World.Tick()))
 		case err != nil:
 			return g.diverged(name, err)
 		}
 		u.Reset(v.World.Tick())
 		if err := tells.Tell(v.World, &u); err != nil {
-			return fmt.Errorf("%s: tick %s: %w", argument(name), number(u.Tick), err)
+			return fmt.Errorf("%s: tick %s: %w", words.Argument(name), words.Number(u.Tick), err)
 		}
 		if slices.ContainsFunc(u.Views[:], func(messages []minewars.Message) bool { return len(messages) > 0 }) {
 			g.updates++
@@ -233,25 +234,25 @@ func (g *gameExport) tooLarge(err error) error {
 		return nil
 	}
 	if errors.Is(err, minewars.ErrTooLarge) {
-		return fmt.Errorf("%w\n  write it in parts: --parts", about(g.output, err))
+		return fmt.Errorf("%w\n  write it in parts: --parts", words.About(g.output, err))
 	}
-	return about(g.output, err)
+	return words.About(g.output, err)
 }
 
 // publish gives the files their names and reports them.
 func (g *gameExport) publish(name string, t export.Ticks) error {
 	for i, f := range g.files {
 		if _, err := finish(f); err != nil {
-			return about(g.names[i], err)
+			return words.About(g.names[i], err)
 		}
 	}
 	r := exportResult{
 		Event: "export", File: name, Output: g.output, Format: gameEnding[1:], From: t.From, To: t.Last(), Every: 1, Ticks: t.Count, Bytes: g.bytes,
 	}
-	r.Holds = fmt.Sprintf("%s in %s", count(g.updates, "update"), count(t.Count-1, "tick"))
-	wrote := argument(g.output)
+	r.Holds = fmt.Sprintf("%s in %s", words.Count(g.updates, "update"), words.Count(t.Count-1, "tick"))
+	wrote := words.Argument(g.output)
 	if g.parts {
-		r.Parts, wrote = len(g.names), argument(g.names[0])
+		r.Parts, wrote = len(g.names), words.Argument(g.names[0])
 		if last := len(g.names) - 1; last > 0 {
 			wrote += " to " + document.FileName(filepath.Base(g.names[last]))
 		}
@@ -267,7 +268,7 @@ func (g *gameExport) publish(name string, t export.Ticks) error {
 	for _, path := range r.Removed {
 		removed += "\nremoved  " + document.FileName(path) + "  of an older export"
 	}
-	return g.say("wrote  %s  %s, %s%s", wrote, r.Holds, size(g.bytes), removed)
+	return g.say("wrote  %s  %s, %s%s", wrote, r.Holds, words.Size(g.bytes), removed)
 }
 
 // isGameScenario returns an error if no component of a scenario tells its world as a game.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view/site"
@@ -69,16 +70,16 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	}
 	var n int64
 	if err := site.WritePage(io.MultiWriter(f, (*counter)(&n)), filepath.Base(name), recording, engine); err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	if _, err := finish(f); err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	r := exportResult{"export", name, j.output, pageEnding[1:], t.From, t.Last(), 1, t.Count, "the recording and the engine", n, 0, nil}
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(n))
+	return j.say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(n))
 }
 
 // fitsPage returns an error if the engine of a page, which has the recording and nothing else, could not build its world.

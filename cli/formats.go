@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -136,7 +137,7 @@ func readAtMost(path, what string, most int) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, about(path, err)
+		return nil, words.About(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -146,7 +147,7 @@ func readAtMost(path, what string, most int) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	switch {
 	case err != nil:
-		return nil, about(path, err)
+		return nil, words.About(path, err)
 	case len(b) > most:
 		return nil, wrong("has more than %d bytes", most)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
@@ -97,7 +98,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	}
 	defer rec.close()
 	if _, bytes := rec.frames.(*replay.Reader); !bytes {
-		return about(name, j.isLines(name))
+		return words.About(name, j.isLines(name))
 	}
 	p, err := rec.player(ctx, 0, j.maxMemory)
 	if ctx.Err() != nil {
@@ -129,13 +130,13 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return j.diverged(name, err)
 	}
 	if _, err := finish(file); err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	return j.summary(name, ticks)
 }
 
 func interrupted(name string) error {
-	return fmt.Errorf("%s: interrupted; there is no new index", argument(name))
+	return fmt.Errorf("%s: interrupted; there is no new index", words.Argument(name))
 }
 
 // indexed is the budget as an index takes it.
@@ -149,14 +150,14 @@ func (b *bytesFlag) indexed() int64 {
 func (j *indexJob) summary(name string, ticks uint64) error {
 	x, length, err := openIndex(j.output)
 	if err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	defer x.close()
 	r := indexResult{"index", name, j.output, ticks, len(x.Keyframes()), length}
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	return j.say("%s  %s, %s, %s", argument(j.output), count(ticks, "tick"), count(uint64(r.Keyframes), "keyframe"), size(length))
+	return j.say("%s  %s, %s, %s", words.Argument(j.output), words.Count(ticks, "tick"), words.Count(uint64(r.Keyframes), "keyframe"), words.Size(length))
 }
 
 // diverged gives an error of a replay its exit status.

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
@@ -109,7 +110,7 @@ func (j *runJob) dropIndex(other string) bool {
 // tell says that there is no index, or less of one.
 func (j *runJob) tell(x *runIndex) {
 	j.watcher.wait()
-	fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), inWords(x.err))
+	fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), words.InWords(x.err))
 }
 
 // flushIndex writes out the index about once a second, since that takes room, and gives it

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/rng"
 )

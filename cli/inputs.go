@@ -6,6 +6,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -57,7 +58,7 @@ func (g *givenInputs) compare(f *replay.Frame) error {
 		return err
 	}
 	if _, err := g.queue.PushAll(list); err != nil {
-		return fmt.Errorf("the commands of tick %s: %w", number(f.Tick), err)
+		return fmt.Errorf("the commands of tick %s: %w", words.Number(f.Tick), err)
 	}
 	g.given = g.queue.Take(g.given[:0], g.arrival)
 	g.arrival += uint64(len(g.given))
@@ -115,5 +116,5 @@ type inputsError struct {
 
 // Error implements error.
 func (e *inputsError) Error() string {
-	return fmt.Sprintf("tick %s: command %d is not the scenario's\n  recorded  %s\n  scenario  %s", number(e.Tick), e.Command, e.Recorded, e.Given)
+	return fmt.Sprintf("tick %s: command %d is not the scenario's\n  recorded  %s\n  scenario  %s", words.Number(e.Tick), e.Command, e.Recorded, e.Given)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -63,7 +64,7 @@ and with --frames the JSON lines.`,
 			case formatYREP:
 				return j.inspectYREP(c.Context(), args[0])
 			case formatYREPLines:
-				return fmt.Errorf("%s: it is JSON lines; make a YREP file: %s convert %s NEW.yrep", inputName(args[0]), j.name, argument(args[0]))
+				return fmt.Errorf("%s: it is JSON lines; make a YREP file: %s convert %s NEW.yrep", inputName(args[0]), j.name, words.Argument(args[0]))
 			}
 			if err := j.yrep.only(c.Flags().Changed); err != nil {
 				return err
@@ -108,11 +109,11 @@ func (j *inspectJob) read(name string) error {
 	for {
 		switch err := rec.frames.Next(&f); {
 		case err == io.EOF && j.tick != 0 && !found:
-			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", document.FileName(name), number(j.tick), number(total.last))
+			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", document.FileName(name), words.Number(j.tick), words.Number(total.last))
 		case err == io.EOF:
-			return j.say("frames    %s, %s, the last is tick %s", count(total.frames, "frame"), count(total.commands, "command"), number(total.last))
+			return j.say("frames    %s, %s, the last is tick %s", words.Count(total.frames, "frame"), words.Count(total.commands, "command"), words.Number(total.last))
 		case err != nil:
-			return fmt.Errorf("%w\n  there are %s before it%s", about(name, err), count(total.frames, "whole frame"), j.hint(name, err))
+			return fmt.Errorf("%w\n  there are %s before it%s", words.About(name, err), words.Count(total.frames, "whole frame"), j.hint(name, err))
 		}
 		total.frames++
 		total.commands += uint64(len(f.Records))
@@ -136,17 +137,17 @@ func (j *inspectJob) read(name string) error {
 func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 	if j.json && !j.quiet {
 		if j.lines, err = replay.NewLineWriter(j.out, *h); err != nil {
-			return about(name, err)
+			return words.About(name, err)
 		}
 		return nil
 	}
-	what, fields := "not a scenario of this build", count(uint64(h.FieldCount), "field")
+	what, fields := "not a scenario of this build", words.Count(uint64(h.FieldCount), "field")
 	switch s := j.names.Scenario; {
 	case s != nil:
 		if own := uint64(len(s.Fields)); own <= uint64(h.FieldCount) {
-			fields = fmt.Sprintf("%s + %d of the engine's", count(own, "field"), uint64(h.FieldCount)-own)
+			fields = fmt.Sprintf("%s + %d of the engine's", words.Count(own, "field"), uint64(h.FieldCount)-own)
 		}
-		what = fmt.Sprintf("scenario %s, %s, %s planned ticks", s.Name, s.Lattice().Space(), number(s.Ticks))
+		what = fmt.Sprintf("scenario %s, %s, %s planned ticks", s.Name, s.Lattice().Space(), words.Number(s.Ticks))
 	case len(h.Descriptor) == 0:
 		what = "none"
 	}
@@ -154,8 +155,8 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 recorded  by %s
 seed      %d
 config    hash %s, %s, %s cells
-descriptor  %s, %s%s`, document.FileName(name), describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
-		size(int64(len(h.Descriptor))), what, beginLine(h))
+descriptor  %s, %s%s`, document.FileName(name), describe(h.Build), h.Seed, words.Hash16(h.ConfigHash), fields, words.Number(h.CellCount),
+		words.Size(int64(len(h.Descriptor))), what, beginLine(h))
 }
 
 // beginLine says where the recording begins, if not at genesis.
@@ -163,13 +164,13 @@ func beginLine(h *replay.Header) string {
 	b, err := h.Begin()
 	switch {
 	case err != nil:
-		return "\nbegins    " + printable(inWords(err).Error())
+		return "\nbegins    " + words.Printable(words.InWords(err).Error())
 	case b == nil:
 		return ""
 	case b.State == nil:
-		return fmt.Sprintf("\nbegins    at the state of tick %s, which is not in it; SHA-256 %x", number(b.Tick), b.SHA256)
+		return fmt.Sprintf("\nbegins    at the state of tick %s, which is not in it; SHA-256 %x", words.Number(b.Tick), b.SHA256)
 	}
-	return fmt.Sprintf("\nbegins    at the state of tick %s, %s; SHA-256 %x", number(b.Tick), size(int64(len(b.State))), b.SHA256)
+	return fmt.Sprintf("\nbegins    at the state of tick %s, %s; SHA-256 %x", words.Number(b.Tick), words.Size(int64(len(b.State))), b.SHA256)
 }
 
 // frame prints a frame, if frames are asked for.
@@ -180,7 +181,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 	if !j.frames && !j.commands && j.tick == 0 {
 		return nil
 	}
-	if err := j.say("tick %d  hash %s  %s", f.Tick, hash16(f.Hash), count(uint64(len(f.Records)), "command")); err != nil {
+	if err := j.say("tick %d  hash %s  %s", f.Tick, words.Hash16(f.Hash), words.Count(uint64(len(f.Records)), "command")); err != nil {
 		return err
 	}
 	if !j.commands && j.tick == 0 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -40,7 +41,7 @@ type doubtObject struct {
 }
 
 func (d *doubtObject) String() string {
-	return fmt.Sprintf("at tick %s comes %s, but %s", number(d.Tick), d.Message, d.Why)
+	return fmt.Sprintf("at tick %s comes %s, but %s", words.Number(d.Tick), d.Message, d.Why)
 }
 
 // A gameObject is what inspect says of a game with --json.
@@ -103,7 +104,7 @@ func (g *gameInspection) read() error {
 	}
 	switch {
 	case g.tick != 0 && !g.found:
-		return fmt.Errorf("%s: it has no frame of tick %s; %s", document.FileName(names[0]), number(g.tick), g.nearest())
+		return fmt.Errorf("%s: it has no frame of tick %s; %s", document.FileName(names[0]), words.Number(g.tick), g.nearest())
 	case g.lines != nil || g.tick != 0:
 		return nil
 	}
@@ -122,11 +123,11 @@ func (g *gameInspection) read() error {
 func (g *gameInspection) nearest() string {
 	switch {
 	case g.after == 0:
-		return "it ends with tick " + number(g.told.Ticks)
+		return "it ends with tick " + words.Number(g.told.Ticks)
 	case g.before == 0:
-		return "the first is of tick " + number(g.after)
+		return "the first is of tick " + words.Number(g.after)
 	}
-	return fmt.Sprintf("the nearest are of ticks %s and %s", number(g.before), number(g.after))
+	return fmt.Sprintf("the nearest are of ticks %s and %s", words.Number(g.before), words.Number(g.after))
 }
 
 // notNext says that the part that is read does not follow those before it.
@@ -144,7 +145,7 @@ func (g *gameInspection) readPart(name string) error {
 	if name != "-" {
 		f, err := openInput(context.Background(), name)
 		if err != nil {
-			return about(name, err)
+			return words.About(name, err)
 		}
 		defer f.Close()
 		in = f
@@ -175,7 +176,7 @@ func (g *gameInspection) readPart(name string) error {
 		case err == io.EOF:
 			return nil
 		case err != nil:
-			return fmt.Errorf("%w\n  there are %s before it", g.aboutGame(name, err), count(g.told.Frames, "whole frame"))
+			return fmt.Errorf("%w\n  there are %s before it", g.aboutGame(name, err), words.Count(g.told.Frames, "whole frame"))
 		}
 		if err := g.frame(&f); err != nil {
 			return err
@@ -189,19 +190,19 @@ func (a *app) isGameLines(name, ending string) error {
 	if ending == streamEnding {
 		what, then = "a network stream", fmt.Sprintf(", then %s inspect --stream NEW%s", a.name, ending)
 	}
-	return fmt.Errorf("%s: it is JSON lines; make %s of it: %s convert %s NEW%s%s", document.FileName(name), what, a.name, argument(name), ending, then)
+	return fmt.Errorf("%s: it is JSON lines; make %s of it: %s convert %s NEW%s%s", document.FileName(name), what, a.name, words.Argument(name), ending, then)
 }
 
 // aboutGame names the file that an error is about. One that begins as no file of a game does may be a
 // network stream.
 func (g *gameInspection) aboutGame(name string, err error) error {
 	if g.stream {
-		return fmt.Errorf("%w\n  --stream is for network streams; without it files are read", about(name, err))
+		return fmt.Errorf("%w\n  --stream is for network streams; without it files are read", words.About(name, err))
 	}
 	if errors.Is(err, minewars.ErrChecksumHeader) {
-		return fmt.Errorf("%w\n  a network stream can be read with --stream", about(name, err))
+		return fmt.Errorf("%w\n  a network stream can be read with --stream", words.About(name, err))
 	}
-	return about(name, err)
+	return words.About(name, err)
 }
 
 func (g *gameInspection) begin(r *minewars.Reader) (err error) {
@@ -371,14 +372,14 @@ func (g *gameInspection) tell() error {
 	}
 	parts := ""
 	if t.Parts > 0 {
-		parts = fmt.Sprintf(", the first of %s", count(uint64(t.Parts), "part"))
+		parts = fmt.Sprintf(", the first of %s", words.Count(uint64(t.Parts), "part"))
 	}
 	lines := []string{
 		fmt.Sprintf("file      %s%s", document.FileName(t.File), parts),
-		fmt.Sprintf("game      MineWars, %s, %s, %d ticks a second", count(uint64(len(t.Players)), "player"), cities(t.Cities), t.TickRate),
+		fmt.Sprintf("game      MineWars, %s, %s, %d ticks a second", words.Count(uint64(len(t.Players)), "player"), cities(t.Cities), t.TickRate),
 		fmt.Sprintf("map       %s, radius %d: %s land, %s mined, %s mountain, %s water", grid, t.Radius,
-			number(uint64(t.Tiles.Land)), number(uint64(t.Tiles.Mined)), number(uint64(t.Tiles.Mountain)), number(uint64(t.Tiles.Water))),
-		fmt.Sprintf("frames    %s, %s, the last is tick %s (%s)", count(t.Frames, "frame"), count(t.Messages, "message"), number(t.Ticks), g.clock(t.Ticks)),
+			words.Number(uint64(t.Tiles.Land)), words.Number(uint64(t.Tiles.Mined)), words.Number(uint64(t.Tiles.Mountain)), words.Number(uint64(t.Tiles.Water))),
+		fmt.Sprintf("frames    %s, %s, the last is tick %s (%s)", words.Count(t.Frames, "frame"), words.Count(t.Messages, "message"), words.Number(t.Ticks), g.clock(t.Ticks)),
 	}
 	lines = append(lines, g.playerLines()...)
 	if t.Winner > 0 {
@@ -387,11 +388,11 @@ func (g *gameInspection) tell() error {
 		lines = append(lines, "winner    none so far")
 	}
 	if t.Begins > 0 {
-		lines = append(lines, fmt.Sprintf("note      the stream begins at tick %s (%s) with what there was by then;\n          the counts begin there, too", number(t.Begins), g.clock(t.Begins)))
+		lines = append(lines, fmt.Sprintf("note      the stream begins at tick %s (%s) with what there was by then;\n          the counts begin there, too", words.Number(t.Begins), g.clock(t.Begins)))
 	}
 	const slips = 1 // that a whole game of another program may have
 	if t.Doubts > slips {
-		lines = append(lines, fmt.Sprintf("note      is this a later part? %s cannot be true from the start on:\n          %v", count(t.Doubts, "message"), t.Doubt))
+		lines = append(lines, fmt.Sprintf("note      is this a later part? %s cannot be true from the start on:\n          %v", words.Count(t.Doubts, "message"), t.Doubt))
 	}
 	return g.say("%s", strings.Join(lines, "\n"))
 }
@@ -410,14 +411,14 @@ func (g *gameInspection) playerLines() []string {
 		p := &g.told.Players[i]
 		row := []string{"  " + g.playerName(p.Player)}
 		for _, n := range []int{p.Tiles, p.Most, p.Placed, p.Activated, p.Stuns} {
-			row = append(row, number(uint64(n)))
+			row = append(row, words.Number(uint64(n)))
 		}
 		if p.out {
 			row = append(row, g.at("", p.Eliminated))
 		}
 		rows = append(rows, row)
 	}
-	return aligned(rows)
+	return words.Aligned(rows)
 }
 
 // at says in which tick something happened: not after the one in which a stream that was joined late begins.
@@ -425,7 +426,7 @@ func (g *gameInspection) at(at string, tick uint64) string {
 	if g.summed(tick) {
 		at = "by tick "
 	}
-	return fmt.Sprintf("%s%s (%s)", at, number(tick), g.clock(tick))
+	return fmt.Sprintf("%s%s (%s)", at, words.Number(tick), g.clock(tick))
 }
 
 func (g *gameInspection) playerName(p int) string { return numberedName(g.start.Names, p) }
@@ -433,7 +434,7 @@ func (g *gameInspection) playerName(p int) string { return numberedName(g.start.
 // numberedName is a player's number and, if it has one, name.
 func numberedName(names []string, p int) string {
 	if names != nil && names[p-1] != "" {
-		return fmt.Sprintf("%d %s", p, printable(names[p-1]))
+		return fmt.Sprintf("%d %s", p, words.Printable(names[p-1]))
 	}
 	return fmt.Sprint(p)
 }
@@ -444,12 +445,12 @@ func (g *gameInspection) clock(tick uint64) string {
 	if seconds < 60 {
 		return scenarios.Number(float64(int(seconds*10))/10) + " s"
 	}
-	return fmt.Sprintf("%s:%02d min", number(uint64(seconds)/60), uint64(seconds)%60)
+	return fmt.Sprintf("%s:%02d min", words.Number(uint64(seconds)/60), uint64(seconds)%60)
 }
 
 // printFrame prints a frame and its messages.
 func (g *gameInspection) printFrame(f *minewars.Frame) error {
-	lines := []string{fmt.Sprintf("tick %s  byte %s  %s", number(f.Tick), number(uint64(f.Offset)), count(uint64(f.Size), "byte"))}
+	lines := []string{fmt.Sprintf("tick %s  byte %s  %s", words.Number(f.Tick), words.Number(uint64(f.Offset)), words.Count(uint64(f.Size), "byte"))}
 	add := func(who string, messages []minewars.Message) {
 		for _, m := range messages {
 			lines = append(lines, fmt.Sprintf("  %-10s  %s", who, m))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -96,12 +97,12 @@ func (j *inspectJob) inspectYREP(ctx context.Context, name string) error {
 	}
 	in, length, done, err := j.openYREP(ctx, name)
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	defer done()
 	r, err := yrep.NewReader(in, o)
 	if err != nil {
-		return fmt.Errorf("%w%s", about(name, err), j.yrepHint(name, o, err))
+		return fmt.Errorf("%w%s", words.About(name, err), j.yrepHint(name, o, err))
 	}
 	report := &yrepReport{Event: "yrep", File: name, Bytes: length, Instructions: map[string]uint64{}}
 	lines := yrep.NewLineWriter(j.out, r)
@@ -127,11 +128,11 @@ func (j *inspectJob) inspectYREP(ctx context.Context, name string) error {
 	if err == io.EOF {
 		err = nil
 	} else {
-		err = fmt.Errorf("%w\n  there are %s before it%s", about(name, err), count(uint64(report.Frames), "whole frame"), j.yrepHint(name, o, err))
+		err = fmt.Errorf("%w\n  there are %s before it%s", words.About(name, err), words.Count(uint64(report.Frames), "whole frame"), j.yrepHint(name, o, err))
 	}
 	switch {
 	case j.tick > uint64(report.Frames) && err == nil:
-		return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", document.FileName(name), number(j.tick), number(uint64(report.Frames)))
+		return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", document.FileName(name), words.Number(j.tick), words.Number(uint64(report.Frames)))
 	case framewise && (j.json || j.tick != 0):
 		return err
 	}
@@ -246,7 +247,7 @@ func (j *inspectJob) yrepFrame(lines *yrep.LineWriter, f *yrep.Frame) error {
 		}
 		return lines.CopyFrame(f)
 	}
-	if err := j.say("frame %d  byte %s  %s", f.Number, number(uint64(f.Offset)), count(uint64(len(f.Instructions)), "instruction")); err != nil {
+	if err := j.say("frame %d  byte %s  %s", f.Number, words.Number(uint64(f.Offset)), words.Count(uint64(len(f.Instructions)), "instruction")); err != nil {
 		return err
 	}
 	for n := range f.Instructions {
@@ -285,26 +286,26 @@ func (j *inspectJob) sayYREP(r *yrepReport) error {
 	metadata := "none"
 	switch {
 	case r.MetadataHex != "":
-		metadata = fmt.Sprintf("%s that are no text: %s", count(uint64(len(r.MetadataHex)/2), "byte"), printable(r.MetadataHex))
+		metadata = fmt.Sprintf("%s that are no text: %s", words.Count(uint64(len(r.MetadataHex)/2), "byte"), words.Printable(r.MetadataHex))
 	case r.Metadata != "":
-		metadata = printable(r.Metadata)
+		metadata = words.Printable(r.Metadata)
 	}
 	bytes := ""
 	if r.Bytes > 0 {
-		bytes = size(r.Bytes) + ", "
+		bytes = words.Size(r.Bytes) + ", "
 	}
 	var changed string
 	if r.Changes > 0 {
-		changed = fmt.Sprintf("\nblocks    %s at %s", count(r.Changes, "change"), count(uint64(r.Blocks), "place"))
+		changed = fmt.Sprintf("\nblocks    %s at %s", words.Count(r.Changes, "change"), words.Count(uint64(r.Blocks), "place"))
 	}
 	if err := j.say("file      %s  %s%s dialect, protocol %s\nmetadata  %s\nduration  %s, %g s%s", document.FileName(r.File), bytes, r.Dialect,
-		r.Protocol, metadata, count(uint64(r.Frames), "frame"), r.Seconds, changed); err != nil {
+		r.Protocol, metadata, words.Count(uint64(r.Frames), "frame"), r.Seconds, changed); err != nil {
 		return err
 	}
 	var findings [2][][]string
 	for n, list := range [...][]yrepFinding{r.Errors, r.Warnings} {
 		for _, f := range list {
-			findings[n] = append(findings[n], []string{f.Kind, fmt.Sprintf("frame %d, instruction %d: %s", f.Frame, f.Index+1, printable(f.Detail))})
+			findings[n] = append(findings[n], []string{f.Kind, fmt.Sprintf("frame %d, instruction %d: %s", f.Frame, f.Index+1, words.Printable(f.Detail))})
 		}
 	}
 	return errors.Join(
@@ -323,24 +324,24 @@ func (a *app) section(what string, n int, rows [][]string, all bool) error {
 	if !all {
 		shown = min(shown, sectionRows)
 	}
-	lines := aligned(rows[:shown])
+	lines := words.Aligned(rows[:shown])
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	switch more := number(uint64(n - shown)); {
+	switch more := words.Number(uint64(n - shown)); {
 	case shown < len(rows) && n > len(rows):
-		lines = append(lines, fmt.Sprintf("… and %s more; --all prints the first %s", more, number(uint64(len(rows)))))
+		lines = append(lines, fmt.Sprintf("… and %s more; --all prints the first %s", more, words.Number(uint64(len(rows)))))
 	case shown < len(rows):
 		lines = append(lines, fmt.Sprintf("… and %s more; --all prints them", more))
 	case len(rows) == listRows && n > len(rows):
 		lines = append(lines, fmt.Sprintf("… and %s more, which are only counted", more))
 	}
-	return a.say("%s  %s\n  %s", what, number(uint64(n)), strings.Join(lines, "\n  "))
+	return a.say("%s  %s\n  %s", what, words.Number(uint64(n)), strings.Join(lines, "\n  "))
 }
 
 func entityRows(r *yrepReport, list []yrepEntity) (rows [][]string) {
 	for _, e := range list {
-		who := []string{printable(e.Name), e.UUID}
+		who := []string{words.Printable(e.Name), e.UUID}
 		if e.Launcher != nil {
 			who = []string{itemText(e.Item), "thrown by " + r.nameOf(*e.Launcher)}
 		}
@@ -374,7 +375,7 @@ func (r *yrepReport) lives(lifetimes [][2]int32) string {
 // nameOf is what people call an entity.
 func (r *yrepReport) nameOf(tracker int32) string {
 	if e := r.state.Entity(tracker); e != nil && e.Name != "" {
-		return printable(e.Name)
+		return words.Printable(e.Name)
 	}
 	return fmt.Sprintf("tracker %d", tracker)
 }
@@ -382,7 +383,7 @@ func (r *yrepReport) nameOf(tracker int32) string {
 func (r *yrepReport) countRows() (rows [][]string) {
 	for id := yrep.AddPlayer; id <= yrep.PlayerRespawn; id++ {
 		if n := r.Instructions[id.String()]; n > 0 {
-			rows = append(rows, []string{id.String(), number(n)})
+			rows = append(rows, []string{id.String(), words.Number(n)})
 		}
 	}
 	var unknown uint64
@@ -392,19 +393,19 @@ func (r *yrepReport) countRows() (rows [][]string) {
 		}
 	}
 	if unknown > 0 {
-		rows = append(rows, []string{"unknown", number(unknown)})
+		rows = append(rows, []string{"unknown", words.Number(unknown)})
 	}
 	return rows
 }
 
 func (r *yrepReport) eventRows() (rows [][]string) {
 	for _, e := range r.Happened {
-		who := printable(e.Name)
+		who := words.Printable(e.Name)
 		if who == "" {
 			who = fmt.Sprintf("tracker %d", e.Tracker)
 		}
 		what := map[string]string{
-			"PLAYER_CHAT": who + ": " + printable(e.Message), "PLAYER_DEATH": who + " dies", "PLAYER_RESPAWN": who + " comes back",
+			"PLAYER_CHAT": who + ": " + words.Printable(e.Message), "PLAYER_DEATH": who + " dies", "PLAYER_RESPAWN": who + " comes back",
 			"PEARL_TELEPORT": who + " is teleported",
 		}[e.What]
 		rows = append(rows, []string{fmt.Sprintf("frame %d", e.Frame), what})

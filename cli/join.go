@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/jsonlines"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/serve"
@@ -181,7 +182,7 @@ func (j *joinJob) dial(ctx context.Context, given string, config *tls.Config) (*
 		}
 		absent := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
 		if !absent || ctx.Err() != nil || time.Since(began) > patience {
-			return nil, &problem{clean(strings.TrimPrefix(err.Error(), "serve: ")), err}
+			return nil, words.NewProblem(words.Clean(strings.TrimPrefix(err.Error(), "serve: ")), err)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -230,7 +231,7 @@ func (j *joinJob) trust() (*tls.Config, error) {
 	}
 	b, err := os.ReadFile(j.ca)
 	if err != nil {
-		return nil, about(j.ca, err)
+		return nil, words.About(j.ca, err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(b) {
@@ -283,7 +284,7 @@ func (j *joinJob) receive(remote *serve.Remote) error {
 		}
 		if j.out != nil {
 			if _, err := j.out.Write(stream); err != nil {
-				return about(j.output, err)
+				return words.About(j.output, err)
 			}
 		}
 		if _, err := j.pipe.Write(stream); err != nil { // what reading it came to
@@ -306,32 +307,32 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 	}
 	switch o := o.(type) {
 	case *serve.ErrorObject:
-		return true, errors.New(clean(o.Error))
+		return true, errors.New(words.Clean(o.Error))
 	case *serve.EndObject:
 		if o.Reason != serve.EndGame {
-			return true, fmt.Errorf("the connection ended: %s", clean(string(o.Reason)))
+			return true, fmt.Errorf("the connection ended: %s", words.Clean(string(o.Reason)))
 		}
 		return true, j.say("%-9s %s", "ended", o.Reason)
 	case *serve.JoinedObject:
 		if j.view.Store(int32(o.View)); o.Orders {
 			go j.send(remote)
 		}
-		return false, j.say("%-9s as %s, at tick %s, %d ticks a second", "joined", serve.Name(o.View), number(o.Tick), o.TickRate)
+		return false, j.say("%-9s as %s, at tick %s, %d ticks a second", "joined", serve.Name(o.View), words.Number(o.Tick), o.TickRate)
 	case *serve.ReceiptObject:
 		what := "applied"
 		if !o.Applied {
-			what = "refused: " + clean(o.Reason)
+			what = "refused: " + words.Clean(o.Reason)
 		}
 		if o.Tick > 0 {
-			what = "tick " + number(o.Tick) + ": " + what
+			what = "tick " + words.Number(o.Tick) + ": " + what
 		}
 		return false, j.say("%-9s order %d, %s", "receipt", *cmp.Or(o.ID, new(uint64)), what)
 	case *serve.SeatObject:
 		what := map[bool]string{true: "taken", false: "given back"}[o.Taken]
 		if o.Reason != "" {
-			what = "refused: " + clean(o.Reason)
+			what = "refused: " + words.Clean(o.Reason)
 		}
-		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), number(o.Tick), what)
+		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), words.Number(o.Tick), what)
 	}
 	return false, nil
 }
@@ -376,7 +377,7 @@ func (j *joinJob) read(stream io.Reader) error {
 	}
 	view := int(j.view.Load())
 	if players := r.Start().Players; view < 0 || view > players {
-		return fmt.Errorf("the server sent view %d of a game of %s", view, count(uint64(players), "player"))
+		return fmt.Errorf("the server sent view %d of a game of %s", view, words.Count(uint64(players), "player"))
 	}
 	var drawn *gameMap
 	if j.screen != nil {
@@ -405,7 +406,7 @@ func (j *joinJob) read(stream io.Reader) error {
 			if j.out != nil || drawn != nil {
 				continue
 			}
-			if err := errors.Join(j.emit(messageObject{"message", f.Tick, m.String()}), j.say("%-9s %s", number(f.Tick), m)); err != nil {
+			if err := errors.Join(j.emit(messageObject{"message", f.Tick, m.String()}), j.say("%-9s %s", words.Number(f.Tick), m)); err != nil {
 				return err
 			}
 		}
@@ -438,7 +439,7 @@ func (j *joinJob) tellWinner(s minewars.Start, out map[uint8]bool, f *minewars.F
 	if s.Names != nil {
 		o.Name = s.Names[winner-1]
 	}
-	return errors.Join(j.emit(o), j.say("%-9s %s, by tick %s", "winner", numberedName(s.Names, winner), number(f.Tick)))
+	return errors.Join(j.emit(o), j.say("%-9s %s, by tick %s", "winner", numberedName(s.Names, winner), words.Number(f.Tick)))
 }
 
 // send sends the orders, of the command line and then of standard input.

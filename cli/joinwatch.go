@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/space"
@@ -82,7 +83,7 @@ func (g *gameMap) legend(text []byte, columns int) []byte {
 
 func (g *gameMap) name(p int) string {
 	if g.start.Names != nil && g.start.Names[p-1] != "" {
-		return printable(g.start.Names[p-1])
+		return words.Printable(g.start.Names[p-1])
 	}
 	return fmt.Sprint(p)
 }
@@ -219,17 +220,17 @@ func (g *gameMap) annotate(text []byte, columns, rows int) []byte {
 
 // title says what there is to know of the players.
 func (g *gameMap) title(tiles []uint64) string {
-	words := []string{render.Tick(g.board.Tick)}
+	parts := []string{render.Tick(g.board.Tick)}
 	if g.view != minewars.Spectator {
-		words = append(words, viewName(g.view))
+		parts = append(parts, viewName(g.view))
 	}
 	if me := g.board.Players[g.view]; me.Eliminated {
-		words = append(words, "out")
+		parts = append(parts, "out")
 	} else if me.Stunned > g.board.Tick {
-		words = append(words, "stunned for "+count(me.Stunned-g.board.Tick, "tick"))
+		parts = append(parts, "stunned for "+words.Count(me.Stunned-g.board.Tick, "tick"))
 	}
 	for p := 1; p <= g.start.Players; p++ {
-		words = append(words, g.name(p)+" "+number(tiles[p]))
+		parts = append(parts, g.name(p)+" "+words.Number(tiles[p]))
 	}
-	return strings.Join(words, "  ")
+	return strings.Join(parts, "  ")
 }

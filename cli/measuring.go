@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/murksim/murksim/cli/internal/metrics"
+	"github.com/murksim/murksim/internal/metrics"
 	"github.com/murksim/murksim/replay/audit/store"
 )
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -30,7 +31,7 @@ func describeRecord(n names, r *replay.Record) string {
 		parts = append(parts, fmt.Sprintf("source sequence %d", r.SourceSeq))
 	}
 	if r.Expires != commands.NoExpiry {
-		parts = append(parts, "expires after tick "+number(r.Expires))
+		parts = append(parts, "expires after tick "+words.Number(r.Expires))
 	}
 	return strings.Join(slices.Concat(parts, []string{fmt.Sprintf("arrival %d", r.Arrival)}), "  ")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -36,22 +37,22 @@ func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 	case name == "-":
 		b, err := io.ReadAll(io.LimitReader(a.in, maxStdin))
 		if err != nil {
-			return nil, about(name, err)
+			return nil, words.About(name, err)
 		}
 		return yaml.NewTemplate(registry, "standard input", yaml.Folder("."), b)
 	case worlds.IsEmbedded(name):
 		return worlds.Template(a.registry, name)
 	}
 	if ours, err := begins(name, recordingMark); err == nil && ours {
-		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", document.FileName(name), a.name, argument(name))
+		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", document.FileName(name), a.name, words.Argument(name))
 	}
 	if state, err := begins(name, stateMark); err == nil && state {
-		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s", document.FileName(name), a.name, argument(name))
+		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s", document.FileName(name), a.name, words.Argument(name))
 	}
 	t, err := yaml.LoadTemplate(registry, name)
 	if e, placed := errors.AsType[*document.Error](err); placed {
 		if strings.HasPrefix(e.Msg, `unknown key "sweep"`) {
-			e.Hint = "it is a design, which " + a.name + " sweep " + argument(name) + " carries out"
+			e.Hint = "it is a design, which " + a.name + " sweep " + words.Argument(name) + " carries out"
 		}
 		return t, err // it names a file that has an error
 	}
@@ -59,7 +60,7 @@ func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 		return nil, a.unknownScenario(name)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, about(name, err)
+		return nil, words.About(name, err)
 	}
 	return t, err
 }
@@ -68,7 +69,7 @@ func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 func (a *app) unknownScenario(name string) error {
 	for _, file := range []string{name + ".yaml", name + ".yml"} {
 		if _, err := os.Stat(file); err == nil {
-			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, document.FileName(file), a.name, argument(file))
+			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, document.FileName(file), a.name, words.Argument(file))
 		}
 	}
 	if lower := strings.ToLower(name); worlds.IsEmbedded(lower) {
@@ -110,7 +111,7 @@ func moreMemory(s *scenarios.Scenario, limit bytesFlag) string {
 
 func tooLarge(name string, need uint64, limit bytesFlag) error {
 	return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
-		name, size(int64(min(need, 1<<62))), limit.text)
+		name, words.Size(int64(min(need, 1<<62))), limit.text)
 }
 
 // A recording is an open recording and the scenario that its header holds.
@@ -147,7 +148,7 @@ func (a *app) openRecording(ctx context.Context, name string) (*recording, error
 
 // isLines refuses JSON lines, in which no tick can be found but by reading those before it.
 func (a *app) isLines(name string) error {
-	return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", a.name, argument(name))
+	return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", a.name, words.Argument(name))
 }
 
 // unbuilt explains an error of building a world from a descriptor, which nothing but the
@@ -159,9 +160,9 @@ func unbuilt(err error) error {
 		return err
 	}
 	if errors.Is(err, engine.ErrWork) {
-		return &problem{"the world is too much work for this program: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrIncompatible, err)}
+		return words.NewProblem("the world is too much work for this program: "+strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrIncompatible, err))
 	}
-	return &problem{"malformed header: the world cannot be built: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err)}
+	return words.NewProblem("malformed header: the world cannot be built: "+strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err))
 }
 
 // player rebuilds the world that the header describes, within a limit of memory. It ends with

@@ -15,7 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -104,7 +105,7 @@ func finish(f *draft.File) (beside string, err error) {
 	if closed != nil {
 		return beside, closed
 	}
-	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), document.FileName(beside)), err}
+	return beside, words.NewProblem(fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", words.InWords(err), document.FileName(beside)), err)
 }
 
 // A lineCounter counts the lines that were written whole.
@@ -152,11 +153,11 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 			return err
 		}
 		if tick := j.savedTo(p.path); tick > 0 {
-			return usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(p.path))
+			return usage("--save-every writes the state of tick %s to %s; write to another file", words.Number(tick), document.FileName(p.path))
 		}
 	}
 	if tick := j.savedTo(j.state); tick > 0 {
-		return usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", number(tick), document.FileName(j.state))
+		return usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", words.Number(tick), document.FileName(j.state))
 	}
 	if err := j.replaceable(); err != nil {
 		return err
@@ -220,7 +221,7 @@ func replaceable(path, mark, what string) error {
 		err = cmp.Or(writtenElsewhere(path), err)
 	}
 	if err != nil {
-		return about(path, err)
+		return words.About(path, err)
 	}
 	if !ours {
 		return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(path), what)
@@ -317,7 +318,7 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)
 	}
 	if err != nil {
-		return nil, about(path, err)
+		return nil, words.About(path, err)
 	}
 	if !f.Regular() {
 		f.Through = func(w io.Writer) io.Writer { return &patientWriter{ctx: ctx, w: w, path: path} }
@@ -353,7 +354,7 @@ func (a *app) stdoutOpen() error {
 		}
 	}
 	if err != nil {
-		return about("/dev/stdout", err)
+		return words.About("/dev/stdout", err)
 	}
 	return nil
 }

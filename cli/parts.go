@@ -5,7 +5,8 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/index"
 )
 
@@ -58,7 +59,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 		return true, err
 	}
 	j.seal(indexName(v.path), x, length, of.Reached)
-	return true, j.ended(v, of.World, hexDigest(of.RunDigest, true))
+	return true, j.ended(v, of.World, words.HexDigest(of.RunDigest, true))
 }
 
 // seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:

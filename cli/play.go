@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
 
@@ -102,7 +103,7 @@ func (j *playJob) run(ctx context.Context, name string) error {
 	}
 	in, _, done, err := j.openYREP(ctx, name)
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	defer done()
 	if err := j.open(name, in, o); err != nil {
@@ -115,7 +116,7 @@ func (j *playJob) run(ctx context.Context, name string) error {
 	}
 	for _, frame := range []uint64{j.from, j.to} {
 		if frame > frames {
-			return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", argument(name), number(frame), number(frames))
+			return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", words.Argument(name), words.Number(frame), words.Number(frames))
 		}
 	}
 	if !j.hasFrom {
@@ -124,7 +125,7 @@ func (j *playJob) run(ctx context.Context, name string) error {
 		err = j.walk(ctx, speed)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", argument(name), err)
+		return fmt.Errorf("%s: %w", words.Argument(name), err)
 	}
 	return j.print(name)
 }
@@ -154,11 +155,11 @@ func (j *playJob) open(name string, in io.ReadSeeker, o yrep.Options) (err error
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("%w%s", about(name, err), j.playHint(name, o, err))
+		return fmt.Errorf("%w%s", words.About(name, err), j.playHint(name, o, err))
 	}
 	if first != nil && !j.despiteErrors {
 		return fmt.Errorf("%s: it has %s; the first is %s\n  play it nevertheless with --despite-errors; %s inspect %s lists them",
-			argument(name), count(uint64(wrong), "semantic error"), printable(first.String()), j.name, argument(name))
+			words.Argument(name), words.Count(uint64(wrong), "semantic error"), words.Printable(first.String()), j.name, words.Argument(name))
 	}
 	return nil
 }
@@ -166,13 +167,13 @@ func (j *playJob) open(name string, in io.ReadSeeker, o yrep.Options) (err error
 // playHint says what to do with a file that cannot be played.
 func (j *playJob) playHint(name string, o yrep.Options, err error) string {
 	if ours, _ := begins(name, recordingMark); ours && errors.Is(err, yrep.ErrMagic) {
-		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.name, argument(name), j.name, argument(name))
+		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.name, words.Argument(name), j.name, words.Argument(name))
 	}
 	if name != "-" && errors.Is(err, yrep.ErrMagic) && j.formatOfFile(name).isGame() {
-		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.name, argument(name))
+		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.name, words.Argument(name))
 	}
 	if lines, _ := begins(name, yrep.LinesMark); lines {
-		return fmt.Sprintf("\n  it is JSON lines; make a YREP file: %s convert %s NEW.yrep", j.name, argument(name))
+		return fmt.Sprintf("\n  it is JSON lines; make a YREP file: %s convert %s NEW.yrep", j.name, words.Argument(name))
 	}
 	return j.yrepHint(name, o, err)
 }
@@ -214,7 +215,7 @@ func (j *playJob) walk(ctx context.Context, speed *yrep.Speed) error {
 	for j.playback.State().Frame != to {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("interrupted after frame %s", number(uint64(j.playback.State().Frame)))
+			return fmt.Errorf("interrupted after frame %s", words.Number(uint64(j.playback.State().Frame)))
 		case <-ticker.C:
 		}
 		if err := j.playback.Tick(speed, to, j.enter); err != nil {
@@ -253,7 +254,7 @@ func (j *playJob) keep(f *yrep.Frame) {
 func (j *playJob) eventText(i *yrep.Instruction) string {
 	who := playerName(j.playback.State(), i.Tracker)
 	if i.ID == yrep.PlayerChat {
-		return who + ": " + printable(i.Message)
+		return who + ": " + words.Printable(i.Message)
 	}
 	var rest []string
 	for name, value := range i.Fields() {
@@ -267,7 +268,7 @@ func (j *playJob) eventText(i *yrep.Instruction) string {
 // playerName is what people call an entity.
 func playerName(s *yrep.State, tracker int32) string {
 	if e := s.Entity(tracker); e != nil && e.Name != "" {
-		return printable(e.Name)
+		return words.Printable(e.Name)
 	}
 	return fmt.Sprintf("tracker %d", tracker)
 }
@@ -289,12 +290,12 @@ func (j *playJob) print(name string) error {
 			projectiles = append(projectiles, row)
 			continue
 		}
-		players = append(players, append(append([]string{fmt.Sprint(e.Tracker), printable(e.Name)}, whereabouts(e)...), doing(e)))
+		players = append(players, append(append([]string{fmt.Sprint(e.Tracker), words.Printable(e.Name)}, whereabouts(e)...), doing(e)))
 	}
 	for at, b := range s.Blocks() {
 		blocks = append(blocks, []string{fmt.Sprintf("%d %d %d", at[0], at[1], at[2]), fmt.Sprintf("material %d, data %d", b.Material, b.Data)})
 	}
-	if err := j.say("%s  frame %s of %s, %g s", argument(name), number(uint64(s.Frame)), number(uint64(p.Frames())), float64(s.Frame)/20); err != nil {
+	if err := j.say("%s  frame %s of %s, %g s", words.Argument(name), words.Number(uint64(s.Frame)), words.Number(uint64(p.Frames())), float64(s.Frame)/20); err != nil {
 		return err
 	}
 	if err := errors.Join(j.section("players", len(players), players, j.all), j.section("projectiles", len(projectiles), projectiles, j.all),
@@ -334,7 +335,7 @@ func fieldText(value string) string {
 	if v, err := strconv.ParseFloat(value, 64); err == nil && strings.ContainsAny(value, ".e") {
 		return shortNumber(v)
 	}
-	return printable(value)
+	return words.Printable(value)
 }
 
 // plainItem is an item of which there is nothing to say but its name and how many there are.
@@ -345,7 +346,7 @@ func itemText(item string) string {
 	m := plainItem.FindStringSubmatch(item)
 	switch {
 	case m == nil:
-		return printable(item)
+		return words.Printable(item)
 	case m[2] == "1":
 		return m[1]
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/murksim/murksim/internal/words"
 )
 
 // An answer is what a side says of a tick.
@@ -73,13 +75,13 @@ func parseCommand(text string) (*questioner, error) {
 // ask runs the program for a tick.
 func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 	q.asked++
-	var words []string
+	var args []string
 	for _, w := range q.words {
-		words = append(words, strings.ReplaceAll(w, tickMark, strconv.FormatUint(tick, 10)))
+		args = append(args, strings.ReplaceAll(w, tickMark, strconv.FormatUint(tick, 10)))
 	}
 	listener := &answerListener{tick: tick}
 	var errs lastLine
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdout, c.Stderr, c.WaitDelay = listener, &errs, time.Second
 	err := c.Run()
 	if ctx.Err() != nil {
@@ -90,7 +92,7 @@ func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 		if last := errs.text(); last != "" {
 			why += ": " + last
 		}
-		return fmt.Errorf("%s: %s", clean(strings.Join(words, " ")), why)
+		return fmt.Errorf("%s: %s", words.Clean(strings.Join(args, " ")), why)
 	}
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
@@ -131,7 +133,7 @@ func (l *answerListener) Write(b []byte) (int, error) {
 	for rest := b; ; {
 		line, more, ended := bytes.Cut(rest, []byte("\n"))
 		if len(l.buf)+len(line) > longestAnswer {
-			l.err = fmt.Errorf("it prints a line of more than %s", size(longestAnswer))
+			l.err = fmt.Errorf("it prints a line of more than %s", words.Size(longestAnswer))
 			return 0, l.err
 		}
 		l.buf = append(l.buf, line...)
@@ -186,7 +188,7 @@ func (l *answerListener) line(line []byte) {
 // missing says that there is no answer.
 func (l *answerListener) missing() string {
 	if l.other != "" {
-		return "it prints the hash of tick " + printable(l.other)
+		return "it prints the hash of tick " + words.Printable(l.other)
 	}
 	return "it prints no hash: the first line must be its 16 hexadecimal digits, or an object of JSON have the key hash or final_hash"
 }
@@ -214,5 +216,5 @@ func (l *lastLine) Write(b []byte) (int, error) {
 
 func (l *lastLine) text() string {
 	lines := strings.Split(strings.TrimSpace(string(l.buf)), "\n")
-	return printable(strings.TrimSpace(lines[len(lines)-1]))
+	return words.Printable(strings.TrimSpace(lines[len(lines)-1]))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -60,7 +61,7 @@ can be copied.`,
 			case kind == formatYREP:
 				return j.recoverYREP(ctx, args[0])
 			case kind.isGame():
-				return fmt.Errorf("%s: it is a game, which recover does not copy\n  make it anew: %s export RECORDING -o NEW%s", argument(args[0]), j.name, gameEnding)
+				return fmt.Errorf("%s: it is a game, which recover does not copy\n  make it anew: %s export RECORDING -o NEW%s", words.Argument(args[0]), j.name, gameEnding)
 			}
 			if err := j.yrep.only(c.Flags().Changed); err != nil {
 				return err
@@ -89,15 +90,15 @@ type recoverResult struct {
 func (j *recoverJob) run(ctx context.Context, name string) error {
 	f, length, err := openSeekable(name)
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	defer f.Close()
 	end, header, reason := wholePart(ctx, f, length, j.meter(0))
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s: interrupted; %s was not written", argument(name), document.FileName(j.output))
+		return fmt.Errorf("%s: interrupted; %s was not written", words.Argument(name), document.FileName(j.output))
 	case header == nil:
-		return fmt.Errorf("%w\n  nothing can be recovered without the header", about(name, reason))
+		return fmt.Errorf("%w\n  nothing can be recovered without the header", words.About(name, reason))
 	}
 	if err := j.copyable(name, end, reason); err != nil {
 		return err
@@ -116,20 +117,20 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	}
 	fault := j.headerFault(name, header)
 	if why := cmp.Or(reason, fault); why != nil {
-		r.Reason = inWords(why).Error()
+		r.Reason = words.InWords(why).Error()
 	}
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	if err := j.say("%s  %s, %s", document.FileName(j.output), count(r.Ticks, "tick"), size(r.Bytes)); err != nil {
+	if err := j.say("%s  %s, %s", document.FileName(j.output), words.Count(r.Ticks, "tick"), words.Size(r.Bytes)); err != nil {
 		return err
 	}
 	var lost error
 	if reason != nil {
-		lost = fmt.Errorf("%w\n  lost from byte %s on: %s", about(name, reason), number(uint64(end.Offset)), count(uint64(r.LostBytes), "byte"))
+		lost = fmt.Errorf("%w\n  lost from byte %s on: %s", words.About(name, reason), words.Number(uint64(end.Offset)), words.Count(uint64(r.LostBytes), "byte"))
 	}
 	if fault != nil {
-		lost = errors.Join(lost, fmt.Errorf("%w\n  the header is copied as it is, so the copy cannot be verified either", about(name, fault)))
+		lost = errors.Join(lost, fmt.Errorf("%w\n  the header is copied as it is, so the copy cannot be verified either", words.About(name, fault)))
 	}
 	if lost != nil {
 		return &exitError{statusDiverged, lost}
@@ -160,11 +161,11 @@ func (j *recoverJob) copyable(name string, end replay.Position, reason error) er
 		return nil
 	}
 	if end.Frame == 0 {
-		return fmt.Errorf("%w\n  no tick before that is whole, so nothing can be copied", about(name, reason))
+		return fmt.Errorf("%w\n  no tick before that is whole, so nothing can be copied", words.About(name, reason))
 	}
 	if _, missing := os.Stat(j.output); missing == nil && !damaged(reason) {
 		return fmt.Errorf("%w\n  %s stays as it was; write to another file for what was read before that: %s",
-			about(name, reason), document.FileName(j.output), count(uint64(end.Frame), "tick"))
+			words.About(name, reason), document.FileName(j.output), words.Count(uint64(end.Frame), "tick"))
 	}
 	return nil
 }
@@ -185,7 +186,7 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end 
 		if at, goesOn := replay.Beyond(r, length, &frames.Header, end); goesOn {
 			reason = &replay.FormatError{
 				Offset: end.Offset, Frame: end.Frame, Kind: replay.ErrMalformed,
-				Detail: fmt.Sprintf("a frame that claims more bytes than there are, though frames go on at byte %s", number(uint64(at))),
+				Detail: fmt.Sprintf("a frame that claims more bytes than there are, though frames go on at byte %s", words.Number(uint64(at))),
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -18,12 +19,12 @@ func (j *recoverJob) recoverYREP(ctx context.Context, name string) error {
 	}
 	in, length, done, err := j.openYREP(ctx, name)
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	defer done()
 	r, err := yrep.NewReader(in, o)
 	if err != nil {
-		return fmt.Errorf("%w\n  nothing can be recovered without the header", about(name, err))
+		return fmt.Errorf("%w\n  nothing can be recovered without the header", words.About(name, err))
 	}
 	var f yrep.Frame
 	frames := uint64(0)
@@ -32,32 +33,32 @@ func (j *recoverJob) recoverYREP(ctx context.Context, name string) error {
 			frames++
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted; %s was not written", argument(name), document.FileName(j.output))
+			return fmt.Errorf("%s: interrupted; %s was not written", words.Argument(name), document.FileName(j.output))
 		}
 	}
 	if err == io.EOF {
 		err = nil
 	} else if frames == 0 {
-		return fmt.Errorf("%w\n  no frame before that is whole, so nothing can be copied%s", about(name, err), j.yrepHint(name, o, err))
+		return fmt.Errorf("%w\n  no frame before that is whole, so nothing can be copied%s", words.About(name, err), j.yrepHint(name, o, err))
 	} else if _, missing := os.Stat(j.output); missing == nil && !damaged(err) {
-		return fmt.Errorf("%w\n  %s stays as it was", about(name, err), document.FileName(j.output))
+		return fmt.Errorf("%w\n  %s stays as it was", words.About(name, err), document.FileName(j.output))
 	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	if err := j.writeFrom(ctx, j.output, io.LimitReader(in, r.End()), j.force); err != nil {
 		return err
 	}
 	result := recoverResult{Event: "recovered", File: name, Output: j.output, Ticks: frames, Bytes: r.End(), LostBytes: length - r.End()}
 	if err != nil {
-		result.Reason = inWords(err).Error()
+		result.Reason = words.InWords(err).Error()
 	}
 	if err := j.emit(result); err != nil {
 		return err
 	}
-	if err := j.say("%s  %s, %s", document.FileName(j.output), count(frames, "frame"), size(r.End())); err != nil || result.Reason == "" {
+	if err := j.say("%s  %s, %s", document.FileName(j.output), words.Count(frames, "frame"), words.Size(r.End())); err != nil || result.Reason == "" {
 		return err
 	}
-	lost := fmt.Errorf("%w\n  lost from byte %s on: %s", about(name, err), number(uint64(r.End())), count(uint64(result.LostBytes), "byte"))
+	lost := fmt.Errorf("%w\n  lost from byte %s on: %s", words.About(name, err), words.Number(uint64(r.End())), words.Count(uint64(result.LostBytes), "byte"))
 	return &exitError{statusDiverged, lost}
 }

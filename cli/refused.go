@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // A refusal is the first command of a run that was refused.
@@ -49,7 +50,7 @@ func (t tally) String() string {
 	for _, reason := range slices.Sorted(maps.Keys(t)) {
 		part := reason.String()
 		if len(t) > 1 {
-			part = number(t[reason]) + " " + part
+			part = words.Number(t[reason]) + " " + part
 		}
 		parts = append(parts, part)
 	}
@@ -64,11 +65,11 @@ func (j *runJob) refusedLines() (lines []string) {
 		if n > 1 {
 			first = "the first at"
 		}
-		lines = append(lines, fmt.Sprintf("refused   %s (%s)\n          %s tick %s: %s; %s", count(n, "command"), j.refused,
-			first, number(j.first.Tick), j.first.Command, j.first.why))
+		lines = append(lines, fmt.Sprintf("refused   %s (%s)\n          %s tick %s: %s; %s", words.Count(n, "command"), j.refused,
+			first, words.Number(j.first.Tick), j.first.Command, j.first.why))
 	}
 	if n := j.refusedEvents.total(); n > 0 {
-		lines = append(lines, fmt.Sprintf("refused   %s of the world (%s)", count(n, "event"), j.refusedEvents))
+		lines = append(lines, fmt.Sprintf("refused   %s of the world (%s)", words.Count(n, "event"), j.refusedEvents))
 	}
 	return lines
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -26,12 +26,12 @@ func (j *runJob) headline() error {
 	}); err != nil {
 		return err
 	}
-	parts := []string{s.Lattice().Space().String(), count(uint64(len(s.Fields)), "field")}
+	parts := []string{s.Lattice().Space().String(), words.Count(uint64(len(s.Fields)), "field")}
 	if n := len(s.Propagators); n > 0 {
-		parts = append(parts, count(uint64(n), "propagator"))
+		parts = append(parts, words.Count(uint64(n), "propagator"))
 	}
 	if n := len(s.Systems); n > 0 {
-		parts = append(parts, count(uint64(n), "system"))
+		parts = append(parts, words.Count(uint64(n), "system"))
 	}
 	err := j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
 	if j.other.line != "" {
@@ -41,16 +41,9 @@ func (j *runJob) headline() error {
 		return err
 	}
 	if j.resumed.kept != "" {
-		return j.say("goes on   after tick %s, where a frame is cut short; its %s are kept in %s", number(j.start), count(uint64(dropped), "byte"), argument(j.resumed.kept))
+		return j.say("goes on   after tick %s, where a frame is cut short; its %s are kept in %s", words.Number(j.start), words.Count(uint64(dropped), "byte"), words.Argument(j.resumed.kept))
 	}
-	return j.say("goes on   after tick %s, where a frame is cut short; its %s are dropped", number(j.start), count(uint64(dropped), "byte"))
-}
-
-func count(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return number(n) + " " + what + "s"
+	return j.say("goes on   after tick %s, where a frame is cut short; its %s are dropped", words.Number(j.start), words.Count(uint64(dropped), "byte"))
 }
 
 // A runResult is the end of a run with --json.
@@ -96,7 +89,7 @@ func (j *runJob) summary(m *meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
 		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
-		FinalHash: hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), beginView: viewBegin(j.began),
+		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), beginView: viewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
@@ -134,19 +127,11 @@ func (j *runJob) summary(m *meter) error {
 // runDigest returns the digest of all ticks since the recording, or the run, began; "" if nobody took their hashes.
 func (j *runJob) runDigest() string {
 	if j.recorder != nil {
-		if text := hexDigest(j.recorder.RunDigest()); text != "" {
+		if text := words.HexDigest(j.recorder.RunDigest()); text != "" {
 			return text
 		}
 	}
-	return hexDigest(j.Checker.RunDigest())
-}
-
-// hexDigest writes a digest, if it is known.
-func hexDigest(sum [sha256.Size]byte, known bool) string {
-	if !known {
-		return ""
-	}
-	return hex.EncodeToString(sum[:])
+	return words.HexDigest(j.Checker.RunDigest())
 }
 
 // failures names the failed expectations where they have not been printed.
@@ -166,12 +151,12 @@ func (j *runJob) print(r *runResult) error {
 	if r.Stopped {
 		stopped = "  stopped early"
 	}
-	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}
+	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", words.Number(r.Ticks), words.Number(r.PlannedTicks), words.Speed(r.TicksPerSec), stopped)}
 	if r.FromState != "" {
 		lines = append(lines, "from      "+r.beginView.String())
 	}
 	if r.Recording != "" {
-		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), size(r.Bytes), r.FinalHash))
+		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), words.Size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
 	}
@@ -183,7 +168,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines = append(lines, j.refusedLines()...)
 	if n, tick := j.Scenario.Unreached(); n > 0 {
-		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", count(uint64(n), "command"), number(tick)))
+		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", words.Count(uint64(n), "command"), words.Number(tick)))
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)
@@ -195,14 +180,14 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, fmt.Sprintf("export    %s  %s", document.FileName(r.Export), j.export.holds))
 	}
 	if r.Saved != "" {
-		lines = append(lines, fmt.Sprintf("saved     %s  %s", document.FileName(r.Saved), size(r.SavedBytes)))
+		lines = append(lines, fmt.Sprintf("saved     %s  %s", document.FileName(r.Saved), words.Size(r.SavedBytes)))
 	}
 	if r.Audited != nil {
 		lines = append(lines, r.Audited.line())
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording)+j.apart())
+		lines = append(lines, "next      "+j.name+" verify "+words.Argument(r.Recording)+j.apart())
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
 }
@@ -211,13 +196,13 @@ func (j *runJob) print(r *runResult) error {
 // ticks behind the world when a write fails.
 func (j *runJob) held(err error) string {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {
-		return "the ticks before tick " + number(e.Tick)
+		return "the ticks before tick " + words.Number(e.Tick)
 	}
 	first, last := j.firstTick(), j.World.Tick()
 	if last > first {
-		return "ticks " + number(first) + " to " + number(last)
+		return "ticks " + words.Number(first) + " to " + words.Number(last)
 	}
-	return "tick " + number(first)
+	return "tick " + words.Number(first)
 }
 
 // firstTick returns the first tick of the recording.

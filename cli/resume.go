@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/runner"
@@ -56,7 +57,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	}
 	for _, f := range []struct{ flag, remedy string }{
 		{"stats", "run SCENARIO --no-record --stats FILE computes all ticks once more"},
-		{"export", "export " + argument(j.resume) + " -o FILE takes them from the recording"},
+		{"export", "export " + words.Argument(j.resume) + " -o FILE takes them from the recording"},
 	} {
 		if given(f.flag) {
 			return usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again\n  %s %s", f.flag, j.name, f.remedy)
@@ -93,7 +94,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	}
 	first, err := r.header.Begin()
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	last := uint64(r.end.Frame)
 	if first != nil {
@@ -118,9 +119,9 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	j.start, j.began = last, first
 	switch {
 	case j.until > at.scenario.Ticks:
-		return usage("--until must be at most %s, the last tick that the recording plans, not %s", number(at.scenario.Ticks), number(j.until))
+		return usage("--until must be at most %s, the last tick that the recording plans, not %s", words.Number(at.scenario.Ticks), words.Number(j.until))
 	case j.until != 0 && last >= j.until && last < at.scenario.Ticks:
-		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), number(last), number(j.until))
+		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), words.Number(last), words.Number(j.until))
 	}
 	if from < last { // the index must not describe a tick that is another than the recorded one
 		if err := j.stepTo(ctx, at, last); err != nil {
@@ -198,15 +199,15 @@ func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
 // complete says that nothing is left to do. A flag that asks for what only ticks of a run give
 // is refused, with the command that gives it.
 func (j *runJob) complete() error {
-	seek := fmt.Sprintf("%s seek %s --tick %d --save-state ", j.name, argument(j.resume), j.start)
+	seek := fmt.Sprintf("%s seek %s --tick %d --save-state ", j.name, words.Argument(j.resume), j.start)
 	if j.state != "" { // which the recording does not hold
-		seek = strings.Replace(seek, " --tick", " --state "+argument(j.state)+" --tick", 1)
+		seek = strings.Replace(seek, " --tick", " --state "+words.Argument(j.state)+" --tick", 1)
 	}
 	for _, f := range []struct {
 		given        bool
 		flag, remedy string
 	}{
-		{j.saveState != "", "save-state", seek + argument(j.saveState) + " writes the state"},
+		{j.saveState != "", "save-state", seek + words.Argument(j.saveState) + " writes the state"},
 		{j.stateHash, "state-hash", seek + "FILE writes the state, whose last 32 bytes are its SHA-256"},
 		{j.saveEvery > 0, "save-every", seek + "FILE writes the state, also that of an earlier tick"},
 		{j.events, "events", fmt.Sprintf("%s run SCENARIO --events --no-record runs it once more, and prints what happens", j.name)},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -98,7 +99,7 @@ var commandLine = regexp.MustCompile(`(?m)(^  |\| |&& |\()murksim `)
 func flagError(c *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
-		return usage("%s: %s%s\nSee: %s --help", c.CommandPath(), clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
+		return usage("%s: %s%s\nSee: %s --help", c.CommandPath(), words.Clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
 	}
 	if errors.Is(err, errTwice) {
 		return usage("--%s may be given once", bad.GetFlag().Name)

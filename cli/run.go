@@ -15,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/rng"
@@ -266,7 +267,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 
 // prepare makes the world, at its first tick or where the run goes on.
 func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, stop context.CancelFunc, err error) {
-	stop, j.title = func() {}, argument(j.resume)
+	stop, j.title = func() {}, words.Argument(j.resume)
 	var scenario *scenarios.Scenario
 	if j.resume == "" && !j.auditing.resumes {
 		if scenario, err = j.load(name); err != nil {
@@ -551,22 +552,22 @@ func (j *runJob) recorded(err error) bool {
 
 // explain says what failed, and what the run leaves behind.
 func (j *runJob) explain(errs []error) error {
-	err := about(j.Scenario.Name, errs[0])
+	err := words.About(j.Scenario.Name, errs[0])
 	if j.export.missing != nil {
 		err = fmt.Errorf("%w\n  %v", err, j.export.missing)
 	}
 	for i, e := range errs {
 		follows := func(earlier error) bool { return errors.Is(earlier, e) }
 		if !slices.ContainsFunc(errs[:i], follows) && i > 0 {
-			err = fmt.Errorf("%w\n  %v", err, about(j.Scenario.Name, e))
+			err = fmt.Errorf("%w\n  %v", err, words.About(j.Scenario.Name, e))
 		}
 	}
 	if j.recorder != nil && j.murk.regular() {
-		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, number(j.World.Tick()), j.left(errors.Join(errs...)))
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, words.Number(j.World.Tick()), j.left(errors.Join(errs...)))
 	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
 		lost := "no tick was recorded"
 		if e.Tick > j.firstTick() {
-			lost = "the first tick that is lost is tick " + number(e.Tick)
+			lost = "the first tick that is lost is tick " + words.Number(e.Tick)
 		}
 		err = fmt.Errorf("%w\n  %s", err, lost)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -53,7 +54,7 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	case x.dsn == "" && (given("audit-label") || given("audit-every") || given("webhook")):
 		return usage("--audit-label, --audit-every and --webhook need --audit")
 	case x.dsn != "" && j.resume != "":
-		return usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", argument(x.dsn))
+		return usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", words.Argument(x.dsn))
 	case given("audit-run") && !x.resumes:
 		return usage("--audit-run needs --resume of a database")
 	}
@@ -160,7 +161,7 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 			if haltCode(cause) == audit.ChainConflict { // the world is ahead of what is committed
 				tick = uint64(x.recorder.Committed() + 1)
 			}
-			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: inWords(cause).Error(), id: x.run.ID}
+			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: words.InWords(cause).Error(), id: x.run.ID}
 			parting, stop := after(ctx, partingTime)
 			defer stop()
 			x.halted = a.raise(parting, x.db, &alarm, true, x.webhook)
@@ -205,5 +206,5 @@ func (x *auditing) view() *auditedView {
 
 // line says the same for people.
 func (v *auditedView) line() string {
-	return fmt.Sprintf("audited   %s  run %s  ticks %s to %s", v.Database, v.Run, number(v.First), number(uint64(v.Last)))
+	return fmt.Sprintf("audited   %s  run %s  ticks %s to %s", v.Database, v.Run, words.Number(v.First), words.Number(uint64(v.Last)))
 }

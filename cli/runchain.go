@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -72,7 +73,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if code == "" {
 		return err
 	}
-	a := alarm{Code: code, Run: id.String(), Reason: inWords(err).Error(), id: id}
+	a := alarm{Code: code, Run: id.String(), Reason: words.InWords(err).Error(), id: id}
 	if broken {
 		a.Tick = tickOf(fault)
 	}
@@ -81,7 +82,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	j.raise(ctx, x.db, &a, true, x.webhook)
-	return &exitError{statusHalted, about(x.name, err)}
+	return &exitError{statusHalted, words.About(x.name, err)}
 }
 
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
@@ -104,9 +105,9 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	complete := found.Tick >= s.Ticks
 	switch {
 	case j.until > s.Ticks:
-		return usage("--until must be at most %s, the last tick that the run plans, not %s", number(s.Ticks), number(j.until))
+		return usage("--until must be at most %s, the last tick that the run plans, not %s", words.Number(s.Ticks), words.Number(j.until))
 	case j.until != 0 && found.Tick >= j.until && !complete:
-		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", j.auditing.name, number(found.Tick), number(j.until))
+		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", j.auditing.name, words.Number(found.Tick), words.Number(j.until))
 	}
 	if err := j.savable(s); err != nil {
 		return err
@@ -135,7 +136,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	if err := j.startAt(r.World, s); err != nil {
 		return err
 	}
-	return j.say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, number(found.Tick))
+	return j.say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
 // compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -69,7 +70,7 @@ func (j *runJob) beginExport() (err error) {
 		return nil
 	}
 	if x.plan, err = export.NewPlan(j.Scenario, x.selected); err != nil {
-		return about(j.title, err)
+		return words.About(j.title, err)
 	}
 	x.ticks = export.Ticks{From: j.start, Every: x.every, Count: (j.last()-j.start)/x.every + 1}
 	if x.last() {
@@ -83,7 +84,7 @@ func (j *runJob) beginExport() (err error) {
 	}
 	m, err := x.plan.NewMeasure(x.look)
 	if err != nil {
-		return about(x.path, err)
+		return words.About(x.path, err)
 	}
 	if m != nil {
 		return usage("--export of a .%s needs --export-scale, such as 0..100: which values there are is not known before the end\n"+
@@ -105,12 +106,12 @@ func (x *runExport) start(ctx context.Context, j *runJob) (err error) {
 		return nil
 	}
 	if x.sink, err = x.format.Open(x.out, x.plan, x.ticks, x.look); err != nil {
-		return about(x.path, err)
+		return words.About(x.path, err)
 	}
 	context.AfterFunc(ctx, func() { time.AfterFunc(programPatience, x.sink.Discard) })
 	j.Watchers = append(j.Watchers, x)
 	if err := x.Observe(j.World); err != nil {
-		return about(x.path, err)
+		return words.About(x.path, err)
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (x *runExport) end(j *runJob) (keep bool, err error) {
 	}
 	x.ended, x.holds = true, x.sink.Summary()
 	if n, err := x.out.Seek(0, io.SeekEnd); err == nil { // not into a pipe
-		x.holds += ", " + size(n)
+		x.holds += ", " + words.Size(n)
 	}
 	return true, nil
 }
@@ -181,17 +182,17 @@ func (x *runExport) end(j *runJob) (keep bool, err error) {
 func (x *runExport) drawLast(w *engine.World) error {
 	m, err := x.plan.NewMeasure(x.look)
 	if err != nil {
-		return about(x.path, err)
+		return words.About(x.path, err)
 	}
 	if m != nil {
 		if err := m.Add(w); err != nil {
-			return about(x.path, err)
+			return words.About(x.path, err)
 		}
 		x.look.Range = m.Range()
 	}
 	x.ticks.From = w.Tick()
 	if x.sink, err = x.format.Open(x.out, x.plan, x.ticks, x.look); err != nil {
-		return about(x.path, err)
+		return words.About(x.path, err)
 	}
 	return x.Observe(w)
 }
@@ -199,13 +200,13 @@ func (x *runExport) drawLast(w *engine.World) error {
 // tooFew says why there is no file after a run that ended early.
 func (x *runExport) tooFew(j *runJob) error {
 	text := fmt.Sprintf("it was not written: a .%s is laid out for all ticks up to %s, and the run ended after tick %s",
-		x.format.Ending, number(x.ticks.Last()), number(j.World.Tick()))
+		x.format.Ending, words.Number(x.ticks.Last()), words.Number(j.World.Tick()))
 	if j.recorder != nil && j.murk.regular() {
 		every := ""
 		if x.ranged {
 			every = fmt.Sprintf(" --every %d", x.every)
 		}
-		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.name, argument(j.output), argument(x.path), every, j.apart())
+		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.name, words.Argument(j.output), words.Argument(x.path), every, j.apart())
 	}
-	return about(j.Scenario.Name, &problem{document.FileName(x.path) + ": " + text, nil})
+	return words.About(j.Scenario.Name, words.NewProblem(document.FileName(x.path)+": "+text, nil))
 }

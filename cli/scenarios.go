@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -128,7 +129,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if worlds.IsEmbedded(name) {
 		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
 	}
-	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, argument(run))
+	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, words.Argument(run))
 }
 
 // writeFile writes all of a file at once, and over one that exists only if forced to.
@@ -165,7 +166,7 @@ func (a *app) writeBy(ctx context.Context, path string, write func(to io.Writer)
 		_, err = finish(f)
 	}
 	if err != nil {
-		return about(path, err)
+		return words.About(path, err)
 	}
 	return nil
 }

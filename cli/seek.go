@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -129,7 +130,7 @@ func (f *fieldSummary) String() string {
 	var parts []string
 	for _, name := range f.values {
 		if n := f.Counts[name]; n > 0 {
-			parts = append(parts, name+" "+number(n))
+			parts = append(parts, name+" "+words.Number(n))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "none")
@@ -150,7 +151,7 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	if v.wrong != nil {
-		r.Recorded = hash16(v.recorded)
+		r.Recorded = words.Hash16(v.recorded)
 		if err := j.result(r, false); err != nil {
 			return err
 		}
@@ -224,7 +225,7 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 			for _, set := range sets {
 				flags += " --" + strings.Replace(set, "=", " ", 1)
 			}
-			return j.say("next      %s run %s%s%s", j.name, argument(name), flags, stateArguments(j.saveState))
+			return j.say("next      %s run %s%s%s", j.name, words.Argument(name), flags, stateArguments(j.saveState))
 		}
 	}
 	return nil
@@ -238,7 +239,7 @@ func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
 		return nil, err
 	}
 	all.Look(w)
-	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: v.from}
+	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: words.Hash16(w.Hash()), Keyframe: v.from}
 	if b := v.begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
 		r.Hash, r.StateHash = "", fmt.Sprintf("%x", b.SHA256)
 	}
@@ -266,7 +267,7 @@ func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	if err := j.say("%s  tick %s of %s, %s\n%s", argument(name), number(r.Tick), number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
+	if err := j.say("%s  tick %s of %s, %s\n%s", words.Argument(name), words.Number(r.Tick), words.Number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
 		return err
 	}
 	if err := j.sayParts(r.Parts); err != nil {
@@ -279,7 +280,7 @@ func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 	}
 	if v.scenario.Entities != nil {
 		for _, name := range v.scenario.Entities.Kinds {
-			if err := j.say("%-9s %s", name, number(r.Population[name])); err != nil {
+			if err := j.say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
 				return err
 			}
 		}
@@ -287,7 +288,7 @@ func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 	if r.Saved == "" {
 		return nil
 	}
-	if err := j.say("saved     %s  %s", document.FileName(r.Saved), size(r.SavedBytes)); err != nil || r.Saved == "-" || r.Tick == r.PlannedTicks {
+	if err := j.say("saved     %s  %s", document.FileName(r.Saved), words.Size(r.SavedBytes)); err != nil || r.Saved == "-" || r.Tick == r.PlannedTicks {
 		return err
 	}
 	return j.sayGoOn(v.scenario)
@@ -312,9 +313,9 @@ func (j *seekJob) lines(s *scenarios.Scenario) int {
 func (v *visit) origin() string {
 	switch {
 	case v.from > 0:
-		return "from the keyframe of tick " + number(v.from)
+		return "from the keyframe of tick " + words.Number(v.from)
 	case v.begin != nil:
-		return "from the state of tick " + number(v.begin.Tick)
+		return "from the state of tick " + words.Number(v.begin.Tick)
 	case v.index != nil && len(v.index.Keyframes()) > 0 && len(v.index.Trusted()) == 0:
 		return "from the first tick, since its index has no seal of yours"
 	}
@@ -342,7 +343,7 @@ func (j *seekJob) sayParts(parts []partView) error {
 		}
 		rows = append(rows, row)
 	}
-	for i, line := range aligned(rows) {
+	for i, line := range words.Aligned(rows) {
 		label := ""
 		if i == 0 {
 			label = "parts"

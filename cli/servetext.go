@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/jsonlines"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/serve"
@@ -80,7 +81,7 @@ func (s *serving) announce() error {
 	}
 	lines = append(lines, fmt.Sprintf("%-9s %s", "watch", s.hint(o, 0)), fmt.Sprintf("%-9s %s", "play", s.hint(o, 1)))
 	if s.wait > 0 {
-		lines = append(lines, fmt.Sprintf("%-9s for %s", "waiting", count(uint64(s.wait), "client")))
+		lines = append(lines, fmt.Sprintf("%-9s for %s", "waiting", words.Count(uint64(s.wait), "client")))
 	}
 	if s.secure == nil && !loopback(s.socket.Addr()) && !s.job.quiet {
 		fmt.Fprintf(s.job.errs, "without TLS, others on the network can read the tokens that clients send to %s, and play in their place; see --tls-cert\n", address)
@@ -98,7 +99,7 @@ func (s *serving) hint(o servingObject, v minewars.View) string {
 		}
 		return fmt.Sprintf("%s='%s' %s", joinVariable, o.Views[v].URL, join)
 	}
-	join += " --tokens " + argument(s.tokens)
+	join += " --tokens " + words.Argument(s.tokens)
 	if v != minewars.Spectator {
 		join += fmt.Sprintf(" --player %d", v)
 	}
@@ -142,7 +143,7 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 			if e, ok := errors.AsType[*fs.PathError](err); ok { // of another name, until the file is whole
 				err = e.Err
 			}
-			return t, about(s.tokens, err)
+			return t, words.About(s.tokens, err)
 		}
 		return t, nil
 	}
@@ -216,7 +217,7 @@ func (s *serving) tellWinner(ctx context.Context) {
 		o.Name = s.names[o.Player-1]
 	}
 	_ = s.job.emit(o) // the writer keeps its error
-	_ = s.job.say("%-9s %s, at tick %s", "winner", numberedName(s.names, o.Player), number(o.Tick))
+	_ = s.job.say("%-9s %s, at tick %s", "winner", numberedName(s.names, o.Player), words.Number(o.Tick))
 }
 
 // A statusObject says every few seconds how the serving goes, and once more at its end.
@@ -274,8 +275,8 @@ func (o statusObject) String() string {
 	for _, why := range []serve.End{serve.EndSlow, serve.EndStalled, serve.EndIdle, serve.EndFlood, serve.EndGarbage, serve.EndTooLarge} {
 		dropped += o.Ended[string(why)]
 	}
-	return fmt.Sprintf("tick %s  %s, %s dropped  %s, %s refused  %s sent  ticks late by %.1f ms, 1 in 100 by %.1f", number(o.Tick), count(uint64(o.Clients), "client"), number(dropped),
-		count(o.Orders, "order"), number(o.Refused), size(int64(o.Bytes)), o.Late.Median, o.Late.P99)
+	return fmt.Sprintf("tick %s  %s, %s dropped  %s, %s refused  %s sent  ticks late by %.1f ms, 1 in 100 by %.1f", words.Number(o.Tick), words.Count(uint64(o.Clients), "client"), words.Number(dropped),
+		words.Count(o.Orders, "order"), words.Number(o.Refused), words.Size(int64(o.Bytes)), o.Late.Median, o.Late.P99)
 }
 
 // summary says at the end how it went.
@@ -287,6 +288,6 @@ func (s *serving) summary() error {
 	if err := s.job.emit(o); err != nil {
 		return err
 	}
-	return s.job.say("%-9s %s, %s, %s; ticks began late by %.1f ms, 1 in 100 by %.1f, at most %.1f", "served", count(o.Joined, "client"), count(o.Orders, "order"), size(int64(o.Bytes)),
+	return s.job.say("%-9s %s, %s, %s; ticks began late by %.1f ms, 1 in 100 by %.1f, at most %.1f", "served", words.Count(o.Joined, "client"), words.Count(o.Orders, "order"), words.Size(int64(o.Bytes)),
 		o.Late.Median, o.Late.P99, o.Late.Max)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -48,7 +49,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 func (j *runJob) savable(s *scenarios.Scenario) error {
 	wanted := j.state != "" || j.saveEvery > 0 || j.saveState != "" || j.stateHash
 	if wanted && s.Rules == engine.Murk019.String() {
-		return about(s.Name, &problem{"the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsavable})
+		return words.About(s.Name, words.NewProblem("the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsavable))
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
 	if j.until > s.Ticks {
-		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
+		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", words.Number(s.Ticks), words.Number(j.until))
 	}
 	if err := j.savable(s); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			c.State, err = engine.Unseal(b)
 		}
 		if err != nil {
-			return about(j.state, stateProblem(err))
+			return words.About(j.state, stateProblem(err))
 		}
 	}
 	r, err := made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
@@ -87,11 +88,11 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			j.startState = c.State
 		}
 		if j.began, err = replay.NewBegin(c.State); err != nil {
-			return about(j.state, stateProblem(err))
+			return words.About(j.state, stateProblem(err))
 		}
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
-		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))
+		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), words.Number(j.start), words.Number(j.until))
 	}
 	r.Realtime, r.Speed = j.Realtime, j.Speed
 	j.Run = r
@@ -107,19 +108,19 @@ func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byt
 		switch {
 		case e.Kind != engine.ErrStateOther || e.What == "rules": // which no flag changes
 		case e.What == "parameters" || e.What == "fields" || e.What == "random": // the descriptor, which comes first, is the same
-			return about(j.state, &problem{"it names this scenario, but is not a state of it: " + e.Err.Error(), err})
+			return words.About(j.state, words.NewProblem("it names this scenario, but is not a state of it: "+e.Err.Error(), err))
 		default:
 			other := j.otherState(ctx, s, state)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return about(j.state, &problem{other +
-				"\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", err})
+			return words.About(j.state, words.NewProblem(other+
+				"\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", err))
 		}
-		return about(j.state, stateProblem(err))
+		return words.About(j.state, stateProblem(err))
 	}
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
-		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", document.FileName(j.state), number(e.Tick), number(e.Last))
+		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", document.FileName(j.state), words.Number(e.Tick), words.Number(e.Last))
 	}
 	return err
 }
@@ -130,7 +131,7 @@ func stateProblem(err error) error {
 	if !ok {
 		return err
 	}
-	text := fmt.Sprintf("%v (byte %s)", e.Err, number(uint64(e.Offset)))
+	text := fmt.Sprintf("%v (byte %s)", e.Err, words.Number(uint64(e.Offset)))
 	switch {
 	case e.Kind == engine.ErrStateOther: // the bytes are whole
 		text = e.Err.Error()
@@ -143,7 +144,7 @@ func stateProblem(err error) error {
 	case e.Kind == engine.ErrStateDamaged:
 		text = "damaged: " + text
 	}
-	return &problem{text, err}
+	return words.NewProblem(text, err)
 }
 
 // otherState says in what the run that saved a state differs from this one of a scenario, if
@@ -175,7 +176,7 @@ func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte
 		if i >= len(j.sets) { // "ticks=9"
 			flag = "--" + strings.Replace(set, "=", " ", 1)
 		}
-		return "it was saved by a run without " + printable(flag)
+		return "it was saved by a run without " + words.Printable(flag)
 	}
 	if len(j.applied) > 1 && fits(nil) {
 		return "it was saved by a run without --set, --seed and --ticks"
@@ -211,7 +212,7 @@ func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte,
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		if info.Size() > most {
-			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", size(info.Size()), s.Name, size(most))
+			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", words.Size(info.Size()), s.Name, words.Size(most))
 		}
 		b.Grow(int(max(0, min(info.Size(), math.MaxInt)-first)) + bytes.MinRead) // so that nothing is copied
 	}
@@ -219,7 +220,7 @@ func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte,
 		return nil, err
 	}
 	if int64(b.Len()) > most {
-		return nil, fmt.Errorf("it has more than %s, which a state of %s takes at most", size(most), s.Name)
+		return nil, fmt.Errorf("it has more than %s, which a state of %s takes at most", words.Size(most), s.Name)
 	}
 	return b.Bytes(), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/survey"
@@ -69,7 +70,7 @@ func (x *runStats) replaceable() error {
 	}
 	ours, err := endsWith(x.path, export.StatsKey)
 	if err != nil {
-		return about(x.path, err)
+		return words.About(x.path, err)
 	}
 	if !ours {
 		return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(x.path), what)
@@ -154,7 +155,7 @@ func (x *runStats) known(j *runJob) error {
 		return nil
 	}
 	if _, err := survey.New(j.Scenario, x.fields); err != nil {
-		return about(j.title, err)
+		return words.About(j.title, err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -51,7 +52,7 @@ func (n *natsFlags) check(given func(string) bool) error {
 		}
 		f, err := os.Open(file)
 		if err != nil {
-			return about(file, err)
+			return words.About(file, err)
 		}
 		f.Close()
 	}
@@ -115,7 +116,7 @@ func (s *serverFlags) config(listen, store string, say func(string)) (c cluster.
 func readToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return "", about(path, err)
+		return "", words.About(path, err)
 	}
 	token := strings.TrimSpace(string(b))
 	if !isToken(token) {
@@ -156,7 +157,7 @@ func (j *sweepJob) serve() (stop func(), err error) {
 		there = u.String()
 	}
 	if c.Token != "" {
-		token = " --token-file " + argument(j.server.tokenFile)
+		token = " --token-file " + words.Argument(j.server.tokenFile)
 	}
 	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s%s", there, j.name, there, token)
 }
@@ -209,7 +210,7 @@ func buildName() string { return describe(replay.ThisBuild()) }
 // whom says by whom the jobs were done.
 func (j *sweepJob) whom() string {
 	if j.nats.URL == "" {
-		return count(uint64(j.workers), "core")
+		return words.Count(uint64(j.workers), "core")
 	}
-	return count(uint64(j.progress.workers.Load()), "worker")
+	return words.Count(uint64(j.progress.workers.Load()), "worker")
 }

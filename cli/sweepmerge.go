@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -76,7 +77,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 		parts = append(parts, sweep.Part{Folder: document.FileName(folder), Journal: j})
 	}
 	if err := os.MkdirAll(output, 0o777); err != nil {
-		return about(output, err)
+		return words.About(output, err)
 	}
 	claim, err := a.draft(ctx, filepath.Join(output, "sweep"))
 	if err != nil {
@@ -85,7 +86,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 	defer claim.Close()
 	whole, err := wholeJournal(filepath.Join(output, journalName), parts[0].Journal.Head)
 	if err != nil {
-		return about(output, err)
+		return words.About(output, err)
 	}
 	defer whole.Close()
 	v := sweepMerged{Event: "merged", Jobs: whole.Head.Jobs}
@@ -98,7 +99,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 	}
 	v.Done, v.Tables, v.Missing = whole.Done(), t.names(), missing(whole, parts)
 	if v.Differ, err = differingJobs(whole); err != nil {
-		return about(output, err)
+		return words.About(output, err)
 	}
 	return a.merged(&v, whole)
 }
@@ -112,12 +113,12 @@ func (a *app) mergeParts(ctx context.Context, v *sweepMerged, m *sweep.Merge) er
 		rows += p.Journal.Done()
 	}
 	line := a.meter(uint64(rows))
-	m.Progress = func(seen int) { line.note("%s of %s", number(uint64(seen)), count(uint64(rows), "job")) }
+	m.Progress = func(seen int) { line.note("%s of %s", words.Number(uint64(seen)), words.Count(uint64(rows), "job")) }
 	err := m.Run(ctx)
 	line.clear()
 	v.Added, v.Kept, v.Gone = m.Added, m.Kept, m.Gone
 	if ctx.Err() != nil && err != nil {
-		return fmt.Errorf("interrupted after %s of %s; the same command goes on", number(uint64(m.Added)), count(uint64(rows), "job"))
+		return fmt.Errorf("interrupted after %s of %s; the same command goes on", words.Number(uint64(m.Added)), words.Count(uint64(rows), "job"))
 	}
 	return err
 }
@@ -159,11 +160,11 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	if err := a.emit(v); err != nil {
 		return err
 	}
-	if err := a.say("%s of %s   %s   %s added", number(uint64(v.Done)), count(uint64(v.Jobs), "job"), outcomes(whole), number(uint64(v.Added))); err != nil {
+	if err := a.say("%s of %s   %s   %s added", words.Number(uint64(v.Done)), words.Count(uint64(v.Jobs), "job"), outcomes(whole), words.Number(uint64(v.Added))); err != nil {
 		return err
 	}
 	if v.Gone > 0 {
-		if err := a.say("gone      %s that were kept are not in the folders of the shards", count(uint64(v.Gone), "file")); err != nil {
+		if err := a.say("gone      %s that were kept are not in the folders of the shards", words.Count(uint64(v.Gone), "file")); err != nil {
 			return err
 		}
 	}
@@ -179,7 +180,7 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 		if m.Shard != "" {
 			where = " of shard " + m.Shard
 		}
-		if err := a.say("missing   %s%s", count(uint64(m.Jobs), "job"), where); err != nil {
+		if err := a.say("missing   %s%s", words.Count(uint64(m.Jobs), "job"), where); err != nil {
 			return err
 		}
 	}
@@ -188,7 +189,7 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	}
 	switch {
 	case len(v.Differ) > 0:
-		return &exitError{statusDiverged, fmt.Errorf("%s came to different ends in two shards", count(uint64(len(v.Differ)), "job"))}
+		return &exitError{statusDiverged, fmt.Errorf("%s came to different ends in two shards", words.Count(uint64(len(v.Differ)), "job"))}
 	case len(v.Missing) > 0:
 		return &exitError{code: statusError}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
 )
@@ -101,7 +102,7 @@ func (j *sweepPlotJob) run(ctx context.Context, folder string) error {
 	var picture bytes.Buffer
 	drawn, err := sweep.Plot(&picture, journal, j.PlotOptions)
 	if err != nil {
-		return about(folder, err)
+		return words.About(folder, err)
 	}
 	if err := j.write(ctx, picture.Bytes()); err != nil {
 		return err
@@ -129,10 +130,10 @@ func (j *sweepPlotJob) write(ctx context.Context, picture []byte) error {
 	}
 	defer f.Close()
 	if _, err := f.Write(picture); err != nil {
-		return about(j.output, err)
+		return words.About(j.output, err)
 	}
 	_, err = finish(f)
-	return about(j.output, err)
+	return words.About(j.output, err)
 }
 
 // line says what was drawn.
@@ -144,12 +145,12 @@ func (r *plotResult) line() string {
 	if len(r.By) > 0 {
 		over = strings.Join(r.By, " and ")
 	}
-	jobs := count(uint64(r.Jobs), "job")
+	jobs := words.Count(uint64(r.Jobs), "job")
 	if r.Done < r.Jobs {
-		jobs = number(uint64(r.Done)) + " of " + jobs
+		jobs = words.Number(uint64(r.Done)) + " of " + jobs
 	}
 	if r.LeftOut > 0 {
-		jobs += fmt.Sprintf(", %s not ok and left out", number(uint64(r.LeftOut)))
+		jobs += fmt.Sprintf(", %s not ok and left out", words.Number(uint64(r.LeftOut)))
 	}
-	return fmt.Sprintf("wrote  %s  %s by %s; %s, %s", output, strings.Join(r.Stats, ", "), over, jobs, size(int64(r.Bytes)))
+	return fmt.Sprintf("wrote  %s  %s by %s; %s, %s", output, strings.Join(r.Stats, ", "), over, jobs, words.Size(int64(r.Bytes)))
 }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/murksim/murksim/internal/words"
 )
 
 // A sweepProgress is the line of progress of a sweep, on a terminal.
@@ -34,15 +36,15 @@ func (p *sweepProgress) show() {
 
 // text is the line: jobs, what is left of the time, the rate and a bar, as far as there is room.
 func (p *sweepProgress) text(done, all uint64, columns int) string {
-	text := number(done) + "/" + number(all) + " jobs"
+	text := words.Number(done) + "/" + words.Number(all) + " jobs"
 	rate := p.rate(done - uint64(p.job.before))
 	var parts []string
 	if rate > 0 && done < all {
-		parts = append(parts, remaining(float64(all-done)/rate)+" left")
+		parts = append(parts, words.Remaining(float64(all-done)/rate)+" left")
 	}
-	parts = append(parts, speed(rate)+" jobs/s")
+	parts = append(parts, words.Speed(rate)+" jobs/s")
 	if bad := p.job.bad(); bad > 0 {
-		parts = append(parts, number(uint64(bad))+" not ok")
+		parts = append(parts, words.Number(uint64(bad))+" not ok")
 	}
 	room := columns - 1
 	for _, part := range parts {

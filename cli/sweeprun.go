@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -23,7 +24,7 @@ import (
 func (j *sweepJob) carryOut(ctx context.Context) error {
 	folder := j.folder()
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return about(folder, err)
+		return words.About(folder, err)
 	}
 	claim, err := j.draft(ctx, filepath.Join(folder, "sweep"))
 	if err != nil {
@@ -94,15 +95,15 @@ func (j *sweepJob) openJournal(folder string) error {
 	j.journal, err = sweep.OpenJournal(path, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		for _, name := range []string{csvName, parquetName} {
+		for _, name := range []string{csvName, parquetName, "recordings", "states", "differences"} {
 			if file := filepath.Join(folder, name); sweep.Exists(file) {
 				return fmt.Errorf("%s exists, and the folder has no journal of a sweep; choose another folder", document.FileName(file))
 			}
 		}
 		j.journal, err = sweep.CreateJournal(path, head)
-		return about(path, err)
+		return words.About(path, err)
 	case err != nil:
-		return about(path, err)
+		return words.About(path, err)
 	}
 	head.Pick = j.journal.Head.Pick
 	if change := j.journal.Head.Change(&head); change != "" {
@@ -110,7 +111,7 @@ func (j *sweepJob) openJournal(folder string) error {
 			j.journal.Close()
 			return fmt.Errorf("%s: it is of a sweep with %s\n  choose another folder, or give this one the new design with --extend", document.FileName(folder), change)
 		}
-		return about(path, j.adopt(head))
+		return words.About(path, j.adopt(head))
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (j *sweepJob) head() (h sweep.Head, err error) {
 	}
 	values, err := export.NewValues(first, j.stats)
 	if err != nil {
-		return h, about(j.scenario.Name, err)
+		return h, words.About(j.scenario.Name, err)
 	}
 	h.Stats = values.Names()
 	h.Units, h.Probes = values.Units()
@@ -202,7 +203,7 @@ func (j *sweepJob) headline(again int) error {
 	if err := j.emit(sweepStart{"start", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%-9s %s", j.scenario.Name, count(uint64(j.jobs()), "job"))
+	text := fmt.Sprintf("%-9s %s", j.scenario.Name, words.Count(uint64(j.jobs()), "job"))
 	if what := j.plan.Describe(); what != "" {
 		text += ": " + what
 	}
@@ -211,12 +212,12 @@ func (j *sweepJob) headline(again int) error {
 	}
 	err := j.say("%s", text)
 	if again > 0 {
-		err = cmp.Or(err, j.say("retry     %s: %s", count(uint64(again), "job"), strings.Join(j.retry, ", ")))
+		err = cmp.Or(err, j.say("retry     %s: %s", words.Count(uint64(again), "job"), strings.Join(j.retry, ", ")))
 	}
 	if j.before == 0 {
 		return err
 	}
-	text = fmt.Sprintf("goes on   %s of them done already", number(uint64(j.before)))
+	text = fmt.Sprintf("goes on   %s of them done already", words.Number(uint64(j.before)))
 	if j.keep.failed || j.keep.share.share > 0 {
 		text += "; of these nothing more is kept than was before (--retry ok runs them once more)"
 	}
@@ -259,13 +260,13 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("%s of %s  %s  %s   %s", number(uint64(r.Done)), count(uint64(r.Jobs), "job"), j.whom(), elapsed(took), outcomes(j.journal))
+	line := fmt.Sprintf("%s of %s  %s  %s   %s", words.Number(uint64(r.Done)), words.Count(uint64(r.Jobs), "job"), j.whom(), elapsed(took), outcomes(j.journal))
 	if r.Rechecked > 0 {
 		before := ""
 		if r.Before > 0 {
-			before = fmt.Sprintf(" (%s before, as the folder says)", number(uint64(r.Before)))
+			before = fmt.Sprintf(" (%s before, as the folder says)", words.Number(uint64(r.Before)))
 		}
-		line += fmt.Sprintf("   %s rechecked%s: %s", number(uint64(r.Rechecked)), before, cmp.Or(differCount(len(r.Differing)), "equal"))
+		line += fmt.Sprintf("   %s rechecked%s: %s", words.Number(uint64(r.Rechecked)), before, cmp.Or(differCount(len(r.Differing)), "equal"))
 	}
 	if r.Rechecked == 0 && j.recheck.share > 0 && r.Done == r.Jobs {
 		line += "   none rechecked"
@@ -280,7 +281,7 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	}
 	lines = append(lines, why...)
 	if r.Damaged > 0 {
-		lines = append(lines, fmt.Sprintf("damaged   %s of the journal, whose jobs were run again", count(uint64(r.Damaged), "line")))
+		lines = append(lines, fmt.Sprintf("damaged   %s of the journal, whose jobs were run again", words.Count(uint64(r.Damaged), "line")))
 	}
 	lines = append(lines, fmt.Sprintf("wrote     %s, %s", document.FileName(r.Tables[1]), document.FileName(r.Tables[0])))
 	if next := j.next(r); next != "" {
@@ -306,7 +307,7 @@ func (j *sweepJob) reasons() (lines []string, err error) {
 			continue
 		}
 		said[row.Status] = true
-		lines = append(lines, fmt.Sprintf("%-9s such as job %s: %s", row.Status, number(uint64(row.Job)), row.Reason))
+		lines = append(lines, fmt.Sprintf("%-9s such as job %s: %s", row.Status, words.Number(uint64(row.Job)), row.Reason))
 		if len(lines) == j.journal.Statuses() {
 			break
 		}
@@ -320,9 +321,9 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	case r.Stopped:
 		return "next      the same command goes on where it was"
 	case bad > 0:
-		return fmt.Sprintf("next      %s sweep show %s", j.name, argument(j.folder()))
+		return fmt.Sprintf("next      %s sweep show %s", j.name, words.Argument(j.folder()))
 	case r.Done > 1:
-		return fmt.Sprintf("next      %s sweep plot %s -o %s.svg", j.name, argument(j.folder()), j.scenario.Name)
+		return fmt.Sprintf("next      %s sweep plot %s -o %s.svg", j.name, words.Argument(j.folder()), j.scenario.Name)
 	}
 	return ""
 }
@@ -350,21 +351,21 @@ func (j *sweepJob) status(r *sweepEnd, cause error) error {
 	bad := j.bad()
 	switch {
 	case len(r.Differing) > 0:
-		return &exitError{statusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, count(uint64(len(r.Differing)), "job"))}
+		return &exitError{statusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, words.Count(uint64(len(r.Differing)), "job"))}
 	case cause != nil:
 		return cause
 	case r.Stopped:
-		return fmt.Errorf("%s: interrupted after %s of %s", j.scenario.Name, number(uint64(r.Done)), count(uint64(r.Jobs), "job"))
+		return fmt.Errorf("%s: interrupted after %s of %s", j.scenario.Name, words.Number(uint64(r.Done)), words.Count(uint64(r.Jobs), "job"))
 	case bad > 0:
-		return fmt.Errorf("%s: %s of %s", j.scenario.Name, outcomes(j.journal), count(uint64(r.Done), "job"))
+		return fmt.Errorf("%s: %s of %s", j.scenario.Name, outcomes(j.journal), words.Count(uint64(r.Done), "job"))
 	}
 	return nil
 }
 
 func (d *differing) lines() []string {
-	list := []string{fmt.Sprintf("DIFFERS   job %s  %s", number(uint64(d.Job)), d.Differ), fmt.Sprintf("          run by %s, and again by %s", d.First, d.Second)}
+	list := []string{fmt.Sprintf("DIFFERS   job %s  %s", words.Number(uint64(d.Job)), d.Differ), fmt.Sprintf("          run by %s, and again by %s", d.First, d.Second)}
 	if d.Tick > 0 {
-		list = append(list, fmt.Sprintf("          tick %s is the first that differs", number(d.Tick)))
+		list = append(list, fmt.Sprintf("          tick %s is the first that differs", words.Number(d.Tick)))
 	}
 	return list
 }
@@ -373,16 +374,16 @@ func differCount(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(uint64(n), "job") + " differ"
+	return words.Count(uint64(n), "job") + " differ"
 }
 
 // outcomes counts the rows by status, as in "297 ok, 3 failed an expectation".
 func outcomes(j *sweep.Journal) string {
-	words := map[sweep.Status]string{sweep.Failed: "failed an expectation", sweep.Memory: "too large", sweep.Time: "too long", sweep.Panic: "panicked", sweep.Broken: "without a world", sweep.Equal: "equal to others"}
+	said := map[sweep.Status]string{sweep.Failed: "failed an expectation", sweep.Memory: "too large", sweep.Time: "too long", sweep.Panic: "panicked", sweep.Broken: "without a world", sweep.Equal: "equal to others"}
 	var parts []string
 	for _, s := range sweep.Statuses() {
 		if n := j.Counts[s]; n > 0 {
-			parts = append(parts, number(uint64(n))+" "+cmp.Or(words[s], string(s)))
+			parts = append(parts, words.Number(uint64(n))+" "+cmp.Or(said[s], string(s)))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "none done")
@@ -393,7 +394,7 @@ func elapsed(d time.Duration) string {
 	if d < 10*time.Second {
 		return short(math.Round(d.Seconds()*1000) / 1000)
 	}
-	return remaining(d.Seconds() - 1)
+	return words.Remaining(d.Seconds() - 1)
 }
 
 // list prints the jobs without running them.
@@ -408,13 +409,13 @@ func (j *sweepJob) list() error {
 			return err
 		}
 		if job < most {
-			if err := j.say("%9s %s", number(uint64(job)), strings.Join(j.plan.Sets(p), "  ")); err != nil {
+			if err := j.say("%9s %s", words.Number(uint64(job)), strings.Join(j.plan.Sets(p), "  ")); err != nil {
 				return err
 			}
 		}
 	}
 	if more := j.plan.Jobs() - most; more > 0 {
-		return j.say("          and %s more", number(uint64(more)))
+		return j.say("          and %s more", words.Number(uint64(more)))
 	}
 	return nil
 }

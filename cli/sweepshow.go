@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -61,13 +62,13 @@ func sweepProblem(folder string, err error) error {
 	info, missing := os.Stat(folder)
 	switch {
 	case missing != nil:
-		return about(folder, missing)
+		return words.About(folder, missing)
 	case !info.IsDir():
 		return fmt.Errorf("%s: it is a file, not the folder of a sweep", document.FileName(folder))
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: there is no sweep in it", document.FileName(folder))
 	}
-	return about(filepath.Join(folder, journalName), err)
+	return words.About(filepath.Join(folder, journalName), err)
 }
 
 // A sweepShown is what sweep show says with --json.
@@ -108,7 +109,7 @@ type statistic struct {
 func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 	v, err := surveyed(j)
 	if err != nil {
-		return about(folder, err)
+		return words.About(folder, err)
 	}
 	if err := a.emit(v); err != nil {
 		return err
@@ -197,23 +198,23 @@ func differingJobs(j *sweep.Journal) (list []differing, err error) {
 
 // lines is for people.
 func (v *sweepShown) lines(j *sweep.Journal, all bool) []string {
-	lines := []string{strings.TrimSuffix(fmt.Sprintf("%-9s %s: %s", v.Scenario, count(uint64(v.Jobs), "job"), j.Plan.Describe()), ": ")}
-	done := fmt.Sprintf("done      %s of %s   %s", number(uint64(v.Done)), number(uint64(v.Jobs)), outcomes(j))
+	lines := []string{strings.TrimSuffix(fmt.Sprintf("%-9s %s: %s", v.Scenario, words.Count(uint64(v.Jobs), "job"), j.Plan.Describe()), ": ")}
+	done := fmt.Sprintf("done      %s of %s   %s", words.Number(uint64(v.Done)), words.Number(uint64(v.Jobs)), outcomes(j))
 	if v.Shard != "" {
 		done += "   shard " + v.Shard
 	}
 	if v.Rechecked > 0 {
-		done += fmt.Sprintf("   %s rechecked: %s", number(uint64(v.Rechecked)), cmp.Or(differCount(len(v.Differing)), "equal"))
+		done += fmt.Sprintf("   %s rechecked: %s", words.Number(uint64(v.Rechecked)), cmp.Or(differCount(len(v.Differing)), "equal"))
 	}
 	lines = append(lines, done)
 	if v.Done > 0 {
-		lines = append(lines, fmt.Sprintf("time      %s a job, the slowest %s (job %s)", short(v.Seconds/float64(v.Done)), short(v.Slowest), number(uint64(v.SlowestJob))))
+		lines = append(lines, fmt.Sprintf("time      %s a job, the slowest %s (job %s)", short(v.Seconds/float64(v.Done)), short(v.Slowest), words.Number(uint64(v.SlowestJob))))
 	}
 	for i := range v.Differing {
 		lines = append(lines, v.Differing[i].lines()...)
 	}
 	if v.Damaged > 0 {
-		lines = append(lines, fmt.Sprintf("damaged   %s of the journal", count(uint64(v.Damaged), "line")))
+		lines = append(lines, fmt.Sprintf("damaged   %s of the journal", words.Count(uint64(v.Damaged), "line")))
 	}
 	lines = append(lines, v.badLines(all)...)
 	if len(v.Statistics) > 0 {
@@ -236,9 +237,9 @@ func (v *sweepShown) badLines(all bool) (lines []string) {
 	const most = 10
 	for i, b := range v.NotOK {
 		if i == most && !all {
-			return append(lines, fmt.Sprintf("          and %s more; list them with --all", number(uint64(len(v.NotOK)-most))))
+			return append(lines, fmt.Sprintf("          and %s more; list them with --all", words.Number(uint64(len(v.NotOK)-most))))
 		}
-		lines = append(lines, fmt.Sprintf("%-9s job %s  %s", b.Status, number(uint64(b.Job)), strings.Join(b.Sets, "  ")), "          "+b.Reason)
+		lines = append(lines, fmt.Sprintf("%-9s job %s  %s", b.Status, words.Number(uint64(b.Job)), strings.Join(b.Sets, "  ")), "          "+b.Reason)
 	}
 	return lines
 }
@@ -253,5 +254,5 @@ func short(seconds float64) string {
 	case seconds < 100:
 		return fmt.Sprintf("%.3g s", seconds)
 	}
-	return remaining(seconds)
+	return words.Remaining(seconds)
 }

@@ -5,8 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/sweep"
 )
 
@@ -48,11 +49,11 @@ func (t *sweepTables) write(ctx context.Context) error {
 		outputs, files = append(outputs, sweep.Output{To: f, Format: format}), append(files, f)
 	}
 	if err := t.journal.Table(outputs...); err != nil {
-		return about(t.folder, err)
+		return words.About(t.folder, err)
 	}
 	for i, f := range files {
 		if err := f.Publish(); err != nil {
-			return about(t.names()[i], err)
+			return words.About(t.names()[i], err)
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/enginetest"
@@ -145,7 +146,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	err = enginetest.Sync(subject, s.Ticks)
 	m.clear()
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, count(done, "tick"))
+		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, words.Count(done, "tick"))
 	}
 	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: whole(s.Seed), OK: err == nil, Ticks: done, Workers: subject.Workers, Processes: j.processes}
 	return j.report(s, r, err)
@@ -166,17 +167,17 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 	defer rec.close()
 	s, err := j.scenarioOf(rec.frames.Head())
 	if err != nil {
-		return nil, about(name, err)
+		return nil, words.About(name, err)
 	}
 	if begin, err := rec.frames.Head().Begin(); err != nil || begin != nil {
-		return s, about(name, err) // what was before it is not in the recording
+		return s, words.About(name, err) // what was before it is not in the recording
 	}
 	j.recorded = &recordedInputs{job: j, name: name}
 	ticks, err := j.recorded.count(ctx, rec.frames)
 	if err == nil && ticks > 0 {
 		s.Ticks = ticks
 	}
-	return s, about(name, err)
+	return s, words.About(name, err)
 }
 
 // recordedInputs are the commands of a recording, of one tick after the other.
@@ -298,7 +299,7 @@ func (j *synctestJob) answer(s enginetest.Subject) error {
 func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error) error {
 	e, differs := errors.AsType[*enginetest.SyncError](err)
 	if err != nil && !differs {
-		return about(s.Name, err)
+		return words.About(s.Name, err)
 	}
 	if differs {
 		r.Tick, r.From, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.From, e.Workers, e.Order, e.Part, e.Kind, e.Report
@@ -307,11 +308,11 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return err
 	}
 	if differs {
-		return &exitError{statusDiverged, about(s.Name, &problem{strings.TrimPrefix(e.Error(), "enginetest: "), e})}
+		return &exitError{statusDiverged, words.About(s.Name, words.NewProblem(strings.TrimPrefix(e.Error(), "enginetest: "), e))}
 	}
 	elsewhere := "none"
 	if r.Processes > 0 {
-		elsewhere = number(uint64(r.Processes))
+		elsewhere = words.Number(uint64(r.Processes))
 	}
-	return j.say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, count(r.Ticks, "tick"), elsewhere)
+	return j.say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, words.Count(r.Ticks, "tick"), elsewhere)
 }

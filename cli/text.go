@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/murksim/murksim/internal/jsonlines"
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // say prints a line for people to standard output, unless --quiet or --json.
@@ -33,42 +32,6 @@ func (a *app) result(v any, ok bool) error {
 		return nil
 	}
 	return jsonlines.Write(a.out, v)
-}
-
-// number writes a count with a comma between groups of three digits.
-func number(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// size writes a number of bytes with a unit.
-func size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.3g KB", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.3g GB", float64(n)/1e9)
-}
-
-// parseSize reads a number of bytes such as 512MiB or 4GB.
-func parseSize(s string) (uint64, error) {
-	digits := strings.TrimRight(s, "KMGTiB")
-	n, err := strconv.ParseUint(digits, 10, 64)
-	unit, known := map[string]uint64{
-		"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-		"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-	}[s[len(digits):]]
-	if err != nil || !known || n > 1<<62/unit {
-		return 0, fmt.Errorf("%q is no size; write it as 512MiB or 4GB", s)
-	}
-	return n * unit, nil
 }
 
 // tickFlag is a number of ticks on the command line, in digits, as a seed is.
@@ -95,7 +58,7 @@ type bytesFlag struct {
 func (b *bytesFlag) String() string { return b.text }
 
 func (b *bytesFlag) Set(s string) error {
-	n, err := parseSize(s)
+	n, err := words.ParseSize(s)
 	*b = bytesFlag{n, s}
 	return err
 }
@@ -176,17 +139,3 @@ func (m *meter) clear() {
 		fmt.Fprint(m.w, "\r\x1b[K")
 	}
 }
-
-// speed rounds a rate to three digits.
-func speed(v float64) string {
-	if v >= 1000 {
-		p := 1.0
-		for v/p >= 1000 {
-			p *= 10
-		}
-		return number(uint64(v/p) * uint64(p))
-	}
-	return scenarios.Number(float64(int(v*10)) / 10)
-}
-
-func hash16(h uint64) string { return fmt.Sprintf("%016x", h) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -17,7 +18,7 @@ import (
 // fieldHashes returns those of a world.
 func fieldHashes(w *engine.World) (list []fieldHash) {
 	for i, d := range w.Defs() {
-		list = append(list, fieldHash{d.Name, hash16(w.FieldHash(fields.ID(i)))})
+		list = append(list, fieldHash{d.Name, words.Hash16(w.FieldHash(fields.ID(i)))})
 	}
 	return list
 }
@@ -83,7 +84,7 @@ func (t *hashTable) rows(ctx context.Context, f func(tick uint64, row, columns [
 			return f(tick, row, columns)
 		})
 	} else {
-		err = about(t.name, err)
+		err = words.About(t.name, err)
 	}
 	if ctx.Err() != nil {
 		return stopped(t.name)

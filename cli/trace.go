@@ -5,6 +5,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 )
 
@@ -33,7 +34,7 @@ const mostTraced = 256 << 20
 // look is called with each part: see [engine.World.WatchParts].
 func (t *trace) look(w *engine.World) func(*engine.Part) {
 	return func(p *engine.Part) {
-		view := partView{Part: p.Name, Kind: p.Kind, Hash: hash16(p.Hash())}
+		view := partView{Part: p.Name, Kind: p.Kind, Hash: words.Hash16(p.Hash())}
 		columns := make(map[int]*fields.Column)
 		var with []fieldHash // with which it is compared
 		if t.base == nil && len(t.parts) > 0 {
@@ -42,7 +43,7 @@ func (t *trace) look(w *engine.World) func(*engine.Part) {
 			with = t.base.parts[len(t.parts)].Fields
 		}
 		for i, d := range w.Defs() {
-			f := fieldHash{d.Name, hash16(p.FieldHash(fields.ID(i)))}
+			f := fieldHash{d.Name, words.Hash16(p.FieldHash(fields.ID(i)))}
 			view.Fields = append(view.Fields, f)
 			if with != nil && with[i] == f {
 				continue

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -50,7 +51,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if t.in != "-" {
 		f, err := os.Open(t.in)
 		if err != nil {
-			return about(t.in, err)
+			return words.About(t.in, err)
 		}
 		defer f.Close()
 		src = f
@@ -73,20 +74,20 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	frames, err := work(w, src)
 	switch {
 	case w.err != nil:
-		return about(outputName(t.out), w.err)
+		return words.About(outputName(t.out), w.err)
 	case t.bytes == 0:
-		return about(t.in, err)
+		return words.About(t.in, err)
 	}
 	if err != nil && file != nil && file.Regular() && (frames == 0 || file.Older() && !damaged(err)) {
 		t.bytes = 0
-		return t.unwritten(frames, about(t.in, err))
+		return t.unwritten(frames, words.About(t.in, err))
 	}
 	if file != nil {
 		if !t.ended.CompareAndSwap(false, true) {
 			select {} // the signal ends the program
 		}
 		if _, failed := finish(file); failed != nil {
-			return about(t.out, failed)
+			return words.About(t.out, failed)
 		}
 		if file.Regular() && !same(indexName(t.out), t.in) {
 			removeIndex(t.out)
@@ -95,7 +96,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w\n  %s has what is whole before it: %s", about(t.in, err), outputName(t.out), count(frames, "frame"))
+	return fmt.Errorf("%w\n  %s has what is whole before it: %s", words.About(t.in, err), outputName(t.out), words.Count(frames, "frame"))
 }
 
 // unwritten says that an error left nothing to write, or too little for an older file.
@@ -103,7 +104,7 @@ func (t *transfer) unwritten(frames uint64, err error) error {
 	if frames == 0 {
 		return fmt.Errorf("%w\n  no frame before that is whole; %s was not written", err, document.FileName(t.out))
 	}
-	return fmt.Errorf("%w\n  %s stays as it was; write to another file for what was read before that: %s", err, document.FileName(t.out), count(frames, "frame"))
+	return fmt.Errorf("%w\n  %s stays as it was; write to another file for what was read before that: %s", err, document.FileName(t.out), words.Count(frames, "frame"))
 }
 
 // ontoInput reports whether the output is the file that the input comes from.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -86,11 +87,11 @@ func (t *transfer) upgrade() error {
 	}
 	if !t.quiet {
 		for _, a := range r.Assumed {
-			fmt.Fprintf(t.errs, "assumed   %s %s\n", count(a.Commands, "command"), a.What)
+			fmt.Fprintf(t.errs, "assumed   %s %s\n", words.Count(a.Commands, "command"), a.What)
 		}
 	}
 	text := fmt.Sprintf("upgraded  %s  from version %d to 3, %s, %s, %s",
-		document.FileName(t.out), u.Version, count(u.Frames, "frame"), count(u.Commands, "command"), size(t.bytes))
+		document.FileName(t.out), u.Version, words.Count(u.Frames, "frame"), words.Count(u.Commands, "command"), words.Size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
 }
 
@@ -99,10 +100,10 @@ func (t *transfer) upgradeHint(err error) error {
 	e, ok := errors.AsType[*replay.FormatError](err)
 	switch {
 	case ok && e.Kind == replay.ErrCurrent:
-		return about(t.in, &problem{"it is already version 3; there is nothing to upgrade", err})
+		return words.About(t.in, words.NewProblem("it is already version 3; there is nothing to upgrade", err))
 	case ok && e.Kind == replay.ErrVersion:
 		text := fmt.Sprintf("the version of the format, at byte %d, is %d; upgrade reads versions 1 and 2", e.Offset, e.Found)
-		return about(t.in, &problem{text, err})
+		return words.About(t.in, words.NewProblem(text, err))
 	}
 	return err
 }

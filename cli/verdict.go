@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/replay/index"
@@ -63,7 +64,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if j.json {
 		return nil
 	}
-	text := about(v.File, v.err).Error() + "\n"
+	text := words.About(v.File, v.err).Error() + "\n"
 	if e, ok := errors.AsType[*foreign.Error](v.err); ok { // of the world file, which it names
 		text = e.Error() + "\n"
 	}
@@ -75,7 +76,7 @@ func (j *verifyJob) report(v *verdict) error {
 			}
 		}
 	} else if v.Ticks > 0 {
-		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
+		text += fmt.Sprintf("  the %s before it match\n", words.Count(v.Ticks, "whole tick"))
 	}
 	if hint := j.hintAt(v.path, v.File, v.err); hint != "" {
 		text += hint[1:] + "\n"
@@ -86,7 +87,7 @@ func (j *verifyJob) report(v *verdict) error {
 
 // next is the command that tells more of a recording that diverged; "" if none does.
 func (j *verifyJob) next(v *verdict) string {
-	file, states := argument(v.File), ""
+	file, states := words.Argument(v.File), ""
 	if v.FromState != "" {
 		states = stateArguments(j.states...)
 	}
@@ -99,7 +100,7 @@ func (j *verifyJob) next(v *verdict) string {
 		if e, ok := errors.AsType[*replay.TableError](v.err); ok && e.Alone {
 			return "" // it says what is so, and bisect compares states
 		}
-		return fmt.Sprintf("bisect %s %s%s", argument(j.hashes), file, states)
+		return fmt.Sprintf("bisect %s %s%s", words.Argument(j.hashes), file, states)
 	case j.asked: // since the result may change with them
 		return fmt.Sprintf("bisect %s%s --phases --workers %d", file, states, j.workers)
 	}
@@ -117,11 +118,11 @@ func (v *verdict) from() string {
 // progress is how many ticks match, and of how many.
 func (v *verdict) progress() string {
 	if v.PlannedTicks > 0 {
-		return number(v.Ticks) + " of " + number(v.PlannedTicks) + " planned ticks"
+		return words.Number(v.Ticks) + " of " + words.Number(v.PlannedTicks) + " planned ticks"
 	}
-	text := count(v.Ticks, "tick")
+	text := words.Count(v.Ticks, "tick")
 	if v.FailedTicks > 0 {
-		text += " and " + number(v.FailedTicks) + " that failed"
+		text += " and " + words.Number(v.FailedTicks) + " that failed"
 	}
 	return text
 }
@@ -133,32 +134,32 @@ func (v *verdict) diverged() string {
 	}
 	before := ""
 	if v.Ticks > 0 {
-		before = fmt.Sprintf("   %s before it match", count(v.Ticks, "tick"))
+		before = fmt.Sprintf("   %s before it match", words.Count(v.Ticks, "tick"))
 	}
 	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
 	if e, ok := errors.AsType[*inputsError](v.err); ok {
 		return fmt.Sprintf("DIVERGED  %s  tick %s%s: command %d is not the scenario's%s\n  recorded  %s\n  scenario  %s\n",
-			document.FileName(v.File), number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
+			document.FileName(v.File), words.Number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
 	}
 	if e, ok := errors.AsType[*index.HiddenError](v.err); ok && e.Once {
 		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails; synctest, called again, may name it\n",
-			document.FileName(v.File), count(v.Ticks, "tick"), v.builds, inWords(e.Err))
+			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.builds, words.InWords(e.Err))
 	} else if ok {
 		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state, which synctest names\n",
-			document.FileName(v.File), number(e.From), count(v.Ticks, "tick"), v.builds)
+			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.builds)
 	}
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)
 	}
-	tick := number(m.Tick)
+	tick := words.Number(m.Tick)
 	if v.PlannedTicks > 0 {
-		tick += " of " + number(v.PlannedTicks)
+		tick += " of " + words.Number(v.PlannedTicks)
 	}
 	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
 		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.builds)
-	text += fmt.Sprintf("  the recorded hash stands at %s\n", spot(m.Line, m.Offset))
+	text += fmt.Sprintf("  the recorded hash stands at %s\n", words.Spot(m.Line, m.Offset))
 	if e, ok := errors.AsType[*index.UnsteadyError](v.err); ok {
-		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n  the world remembers something outside its state, or the machine fails; synctest may name it\n", number(e.Tick), e.Hashes[0], e.Hashes[1])
+		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n  the world remembers something outside its state, or the machine fails; synctest may name it\n", words.Number(e.Tick), e.Hashes[0], e.Hashes[1])
 	}
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {

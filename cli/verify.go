@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/scenarios/document"
@@ -141,7 +142,7 @@ func (j *verifyJob) readWorld(recordings []string) error {
 	if j.world != "-" {
 		f, err := os.Open(j.world)
 		if err != nil {
-			return about(j.world, err)
+			return words.About(j.world, err)
 		}
 		defer f.Close()
 		in = f
@@ -149,7 +150,7 @@ func (j *verifyJob) readWorld(recordings []string) error {
 	var err error
 	if j.foreign, err = foreign.Parse(document.FileName(j.world), in); err != nil {
 		if _, ok := errors.AsType[*foreign.Error](err); !ok { // which names the file
-			return about(j.world, err)
+			return words.About(j.world, err)
 		}
 	}
 	return err
@@ -162,7 +163,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		v := verdict{Event: "verdict", File: name, path: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
-			return about(name, &problem{interruption(v.Ticks), ctx.Err()})
+			return words.About(name, words.NewProblem(interruption(v.Ticks), ctx.Err()))
 		}
 		if w, ok := j.out.(*checkedWriter); ok && w.err != nil { // reports of ticks: nobody hears the verdict
 			return w.err
@@ -183,7 +184,7 @@ func interruption(ticks uint64) string {
 	if ticks == 0 {
 		return "interrupted before its first tick was replayed"
 	}
-	return fmt.Sprintf("interrupted; the %s before that match", count(ticks, "tick"))
+	return fmt.Sprintf("interrupted; the %s before that match", words.Count(ticks, "tick"))
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
@@ -202,7 +203,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 		v.OK = true
 		return
 	}
-	v.Error = inWords(err).Error()
+	v.Error = words.InWords(err).Error()
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
 		v.Tick = whole(e.Tick)
 		v.at(e.Line, &e.Offset)
@@ -236,37 +237,37 @@ func (a *app) hint(name string, err error) string { return a.hintAt(name, name, 
 func (a *app) hintAt(path, name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
-		return "\n  " + a.name + " run " + argument(name) + " makes one"
+		return "\n  " + a.name + " run " + words.Argument(name) + " makes one"
 	}
 	if state, _ := begins(name, stateMark); state {
-		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name)
+		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + words.Argument(name)
 	}
 	if damaged(err) && name != "-" {
 		if kind := a.formatOfFile(path); kind == formatGameLines {
 			return "\n  it is the JSON lines of a game, which cannot be replayed"
 		} else if kind == formatGame {
-			return "\n  it is a game: " + a.name + " inspect " + argument(name)
+			return "\n  it is a game: " + a.name + " inspect " + words.Argument(name)
 		} else if kind == formatGameStream && errors.Is(err, replay.ErrMagic) {
-			return "\n  it may be a network stream of a game: " + a.name + " inspect --stream " + argument(name)
+			return "\n  it may be a network stream of a game: " + a.name + " inspect --stream " + words.Argument(name)
 		} else if kind.isYREP() {
-			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + argument(name)
+			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + words.Argument(name)
 		}
 	}
 	if lines, _ := begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
 		return "\n  " + a.isLines(name).Error()
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
-		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
+		return "\n  make it version 3: " + a.name + " upgrade " + words.Argument(name) + " NEW"
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !isPipe(path) {
-		return "\n  " + a.name + " recover " + argument(name) + " -o FILE copies what is whole before that"
+		return "\n  " + a.name + " recover " + words.Argument(name) + " -o FILE copies what is whole before that"
 	}
 	return ""
 }
 
 // aboutRecording is about with a hint.
 func (a *app) aboutRecording(name string, err error) error {
-	return fmt.Errorf("%w%s", about(name, err), a.hint(name, err))
+	return fmt.Errorf("%w%s", words.About(name, err), a.hint(name, err))
 }
 
 // outcome names what a verification came to, and gives its exit status.
@@ -305,7 +306,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	if j.hashes != "" {
 		f, err := openInput(ctx, j.hashes)
 		if err != nil {
-			return fmt.Errorf("%v", about(j.hashes, err))
+			return fmt.Errorf("%v", words.About(j.hashes, err))
 		}
 		defer f.Close()
 		if table, err = replay.NewTableReader(document.FileName(j.hashes), f, p.world.Defs()); err != nil {
@@ -366,7 +367,7 @@ func (p *played) runDigest() string {
 	if p.digest == nil {
 		return ""
 	}
-	return hexDigest(p.digest())
+	return words.HexDigest(p.digest())
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
@@ -405,7 +406,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 	if !j.each {
 		return nil
 	}
-	row := tickRow{Event: "tick", File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash()), OK: true}
+	row := tickRow{Event: "tick", File: v.File, Tick: w.Tick(), Hash: words.Hash16(w.Hash()), OK: true}
 	text := "ok"
 	if failed != nil {
 		row.Tick++
@@ -418,7 +419,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 	if err := j.emit(row); err != nil {
 		return err
 	}
-	return j.say("%-8s %s  %s", number(row.Tick), row.Hash, text)
+	return j.say("%-8s %s  %s", words.Number(row.Tick), row.Hash, text)
 }
 
 // A tickRow is one tick with --each and --json.
@@ -440,7 +441,7 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 }
 
 func (j *verifyJob) ended(v *verdict, w *engine.World, digest string) error {
-	v.FinalHash, v.RunDigest = hash16(w.Hash()), digest
+	v.FinalHash, v.RunDigest = words.Hash16(w.Hash()), digest
 	if j.complete && v.begin+v.Ticks < v.PlannedTicks {
 		return fmt.Errorf("%w: it has %s, all match", errIncomplete, v.progress())
 	}

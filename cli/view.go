@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -183,7 +184,7 @@ func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*vie
 	case 0:
 	case 1:
 		if state, err = openState(ctx, j.states[0], s); err != nil {
-			return nil, about(j.states[0], stateProblem(err))
+			return nil, words.About(j.states[0], stateProblem(err))
 		}
 	default:
 		return nil, usage("a run starts from one state; there are %d", len(j.states))
@@ -226,20 +227,20 @@ func (j *viewJob) goOn(ctx context.Context, name string, limit bytesFlag) (*view
 		b, err := openState(ctx, name, s)
 		if err != nil {
 			if ctx.Err() != nil || errors.As(err, new(*engine.StateError)) {
-				return nil, about(name, stateProblem(err))
+				return nil, words.About(name, stateProblem(err))
 			}
 			continue // too large for this one
 		}
 		saved, err := engine.ReadState(b)
 		if err != nil {
-			return nil, about(name, stateProblem(err))
+			return nil, words.About(name, stateProblem(err))
 		}
 		if s.Seed = saved.Seed; sha256.Sum256(s.Descriptor()) == saved.Descriptor {
 			return j.start(s, b, "", limit)
 		}
 	}
 	return nil, fmt.Errorf("%s: it is a saved state, and not one of a scenario that comes with murksim; %s view SCENARIO --state %s",
-		document.FileName(name), j.name, argument(name))
+		document.FileName(name), j.name, words.Argument(name))
 }
 
 // recording opens a recording to be looked at, each of whose worlds may take so much memory.

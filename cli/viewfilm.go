@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/view"
 	"github.com/murksim/murksim/view/films"
@@ -41,7 +42,7 @@ func (j *viewJob) fits(kind format, names []string, given func(string) bool) err
 func (j *viewJob) film(name string) (films.File, error) {
 	f, size, err := openSeekable(name)
 	if err != nil {
-		return films.File{}, about(name, err)
+		return films.File{}, words.About(name, err)
 	}
 	j.closes = append(j.closes, func() { f.Close() })
 	return films.File{Name: name, ReaderAt: f, Size: size}, nil
@@ -59,7 +60,7 @@ func (j *viewJob) game(names []string) (view.Source, error) {
 	}
 	g, err := films.OpenGame(parts)
 	if e, ok := errors.AsType[*films.Error](err); ok {
-		return nil, about(names[e.File], e.Err)
+		return nil, words.About(names[e.File], e.Err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (j *viewJob) match(name string) (view.Source, error) {
 	}
 	m, err := films.OpenMatch(f, o)
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", about(name, err), j.yrepHint(name, o, err))
+		return nil, fmt.Errorf("%w%s", words.About(name, err), j.yrepHint(name, o, err))
 	}
 	return m, nil
 }

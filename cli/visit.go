@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
@@ -118,7 +119,7 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	err = v.seek(x, tick)
 	v.scenario, v.begin = rec.scenario, rec.begin
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted", argument(name))
+		return fmt.Errorf("%s: interrupted", words.Argument(name))
 	}
 	return j.visited(v, name, tick, err)
 }
@@ -131,9 +132,9 @@ func (j *visitor) visited(v *visit, name string, tick uint64, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, index.ErrNoTick) && v.World.Tick() > tick:
-		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", argument(name), number(tick), number(v.World.Tick()))
+		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", words.Argument(name), words.Number(tick), words.Number(v.World.Tick()))
 	case errors.Is(err, index.ErrNoTick), err == io.EOF:
-		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
+		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(tick), words.Number(v.World.Tick()))
 	}
 	err = j.diverged(name, err)
 	if !j.lenient || !mismatch || wrong.Tick != tick || tick == 0 {
@@ -164,10 +165,10 @@ func (j *visitor) indexOf(recording string) (*openedIndex, error) {
 	case err == nil:
 		return x, nil
 	case j.index != "":
-		return nil, about(path, err)
+		return nil, words.About(path, err)
 	case errors.Is(err, fs.ErrNotExist):
 	case !j.quiet:
-		fmt.Fprintf(j.errs, "%v; it is not used\n", about(path, err))
+		fmt.Fprintf(j.errs, "%v; it is not used\n", words.About(path, err))
 	}
 	return nil, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -69,7 +70,7 @@ func withWatch(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
 				field = arg
 			}
 		}
-		return usage("%s takes %s, not %d; to draw the field %s write --watch=%s", c.CommandPath(), what, len(args), argument(field), argument(field))
+		return usage("%s takes %s, not %d; to draw the field %s write --watch=%s", c.CommandPath(), what, len(args), words.Argument(field), words.Argument(field))
 	}
 }
 
@@ -394,7 +395,7 @@ func (j *runJob) beginWatch() (err error) {
 		return nil
 	}
 	if j.watcher.view, err = newView(j.Scenario, j.watch, j.watcher.canvas.colours); err != nil {
-		return about(j.title, err)
+		return words.About(j.title, err)
 	}
 	return nil
 }
@@ -406,7 +407,7 @@ func (j *runJob) startWatch(m *meter) {
 	}
 	m.active = false
 	j.watcher.title = func(tick uint64) string {
-		return fmt.Sprintf("%s of %s  %s ticks/s", render.Tick(tick), number(cmp.Or(j.until, j.Scenario.Ticks)), speed(m.rate(tick-m.first)))
+		return fmt.Sprintf("%s of %s  %s ticks/s", render.Tick(tick), words.Number(cmp.Or(j.until, j.Scenario.Ticks)), words.Speed(m.rate(tick-m.first)))
 	}
 	j.watcher.begin()
 }
@@ -439,18 +440,18 @@ func (j *seekJob) watched(ctx context.Context, name string) (*visit, error) {
 func (j *seekJob) drawAt(ctx context.Context, c *canvas, at *visit, name string) error {
 	v, err := newView(at.scenario, j.watch, c.colours)
 	if err != nil {
-		return about(name, err)
+		return words.About(name, err)
 	}
 	c.below = j.lines(at.scenario)
 	for {
-		picture := c.over(v, at.World.Snapshot(), fmt.Sprintf("%s of %s", render.Tick(at.World.Tick()), number(at.scenario.Ticks)))
+		picture := c.over(v, at.World.Snapshot(), fmt.Sprintf("%s of %s", render.Tick(at.World.Tick()), words.Number(at.scenario.Ticks)))
 		if c.columns = 0; at.World.Tick() == j.tick { // the others were for the totals, and the rows of a line or ring
 			_, err := c.w.Write(picture)
 			return err
 		}
 		err := at.step(true)
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted", argument(name))
+			return fmt.Errorf("%s: interrupted", words.Argument(name))
 		}
 		if err := j.visited(at, name, j.tick, err); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -53,7 +54,7 @@ again until it is there.`,
 				return usage("worker needs --nats, a URL such as nats://host:4222")
 			case given("workers") && (j.cores < 1 || j.cores > engine.MaxWorkers):
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.cores)
-			case given("name") && (j.processes == "" || len(j.processes) > 100 || j.processes != clean(j.processes) || strings.Contains(j.processes, "#")):
+			case given("name") && (j.processes == "" || len(j.processes) > 100 || j.processes != words.Clean(j.processes) || strings.Contains(j.processes, "#")):
 				return usage("--name must be up to 100 characters that can be printed, without #, not %q", j.processes)
 			case j.idle < 0:
 				return usage("--idle must not be below 0")
@@ -101,5 +102,5 @@ func (j *workerJob) run(ctx context.Context) error {
 	if err := j.emit(workerObject{"worker", name, j.done.Load()}); err != nil {
 		return err
 	}
-	return j.say("worker    %s has done %s", name, count(j.done.Load(), "job"))
+	return j.say("worker    %s has done %s", name, words.Count(j.done.Load(), "job"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
 
@@ -58,7 +59,7 @@ func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 		return fmt.Sprintf("\n  in the wide dialect frame %d is whole: --dialect wide", e.Frame)
 	}
 	if e.Frame > 1 && name != "-" && !isPipe(name) {
-		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.name, argument(name))
+		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.name, words.Argument(name))
 	}
 	return ""
 }
@@ -104,12 +105,4 @@ func spooled(r io.Reader) (io.ReadSeeker, func(), error) {
 		return nil, nil, err
 	}
 	return f, remove, nil
-}
-
-// yrepProblem puts an error of a YREP file into words.
-func yrepProblem(e *yrep.Error) string {
-	if e.Line > 0 { // which stands before it
-		return fmt.Sprintf("%s: %s", e.Kind, e.Detail)
-	}
-	return e.Error()
 }

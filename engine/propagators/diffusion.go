@@ -21,10 +21,10 @@ import (
 // k and the exponential are computed in float64 and rounded once. This is the explicit Euler
 // step of ∂u/∂t = Rate · Σ (neighbour - here). It is stable while Rate·dt·n ≤ 1, which its Spec
 // requires. What a cell gets from a neighbour the neighbour loses, so that without decay and holds
-// the total changes by roundings alone, which favour neither direction. At the limit of stability k may be
-// rounded up; if then k·n exceeds 1 for the cells with the most neighbours, k is the next lower float32.
-// So a field that is nowhere below 0 stays so. A cell without neighbours keeps its value, except for
-// the decay. A change of less than half a unit in the last place of a value is lost.
+// the total changes by roundings alone. Where noise stirs the field they are even, and add up as a random walk does; a field
+// at rest rounds the same way tick after tick. At the limit of stability k is the next lower float32 if with it
+// a cell could give away more than it has, so a field that is nowhere below 0 stays so: see share. A cell without
+// neighbours keeps its value, except for the decay. A change of less than half a unit in the last place of a value is lost.
 //
 // Under the rules Murk019 the step is that of the original engine, in another form: see original. In a vector
 // field that engine takes the first elements for the values of the cells, one each, and leaves the
@@ -148,10 +148,16 @@ func (d Diffusion) Step(c *engine.Context) error {
 	return nil
 }
 
-// share returns what a cell gets of the difference to a neighbour.
+// share returns what a cell gets of the difference to a neighbour: so much that the cell with the most neighbours n, if they are all 0, keeps
+// no less than 0. Its n·here is off by a share of 2⁻²⁴ at most, and by nothing where n is a power of 2.
 func (d *Diffusion) share(c *engine.Context) float32 {
-	k := float32(d.Rate * c.Dt())
-	if float64(float64(k)*float64(c.Lattice().MaxDegree())) > 1 {
+	const rounding = 1.0 / (1 << 24)
+	k, n := float32(d.Rate*c.Dt()), c.Lattice().MaxDegree()
+	most := 1.0
+	if n&(n-1) != 0 {
+		most -= rounding
+	}
+	if float64(float64(k)*float64(n)) > most { // a product that float64 has in full
 		k = math.Nextafter32(k, 0)
 	}
 	return k

@@ -20,7 +20,8 @@ type ripener struct {
 	hidden  bool
 	counted uint64
 	shared  *atomic.Uint64 // counts in place of counted the ticks of all worlds; nil: it does not
-	once    *atomic.Bool   // the next time that a world comes to tick 90
+	once    *atomic.Bool   // the next time that a world comes to tick 90, or to the first
+	first   bool
 }
 
 func (r *ripener) Spec(*space.Lattice) engine.Spec {
@@ -46,7 +47,7 @@ func (r *ripener) Step(c *engine.Context) error {
 			next[i]++
 		}
 	}
-	if tick == 90 && r.once.CompareAndSwap(true, false) {
+	if (tick == 90 || r.first && tick == 1) && r.once.CompareAndSwap(true, false) {
 		next[0]++
 	}
 	return nil
@@ -55,21 +56,21 @@ func (r *ripener) Step(c *engine.Context) error {
 // TestHidden holds that a world which remembers something outside its state is told as one, and one
 // that a fault strikes once is told as that.
 func TestHidden(t *testing.T) {
-	for _, kind := range []string{"neither", "hidden", "once"} {
-		hidden := kind == "hidden"
+	for _, kind := range []string{"neither", "hidden", "once", "once, at first"} {
+		hidden, first := kind == "hidden", kind == "once, at first"
 		var once atomic.Bool
 		build := func(*replay.Header) (*engine.World, error) {
 			return engine.New(engine.Config{
 				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
 				Fields:      []fields.Def{{Name: "ripeness"}},
-				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once}},
+				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once, first: first}},
 			})
 		}
 		recording, file := kept(t, build, 1)
-		once.Store(kind == "once")
+		once.Store(kind == "once" || first)
 		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
 		e, is := errors.AsType[*index.HiddenError](err)
-		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || of.Reached != nil) || !is && err != nil {
+		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 && !first || e.Once == hidden || of.Reached != nil) || !is && err != nil {
 			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
 		}
 	}
@@ -200,5 +201,29 @@ func TestChangedRecording(t *testing.T) {
 	}
 	if changes < 3 {
 		t.Errorf("the recording was exchanged at %d places", changes)
+	}
+
+	// A hash that is changed after its tick matched is not one that was computed.
+	c := bytes.Clone(a)
+	frames, err = replay.NewReader(bytes.NewReader(a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f replay.Frame
+	for f.Tick < 5 {
+		if err := frames.Next(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c[f.Position.Offset+f.Position.Size-1] ^= 1
+	keys := x.Keyframes()
+	k, err := x.Keyframe(keys[len(keys)/2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := &changing{bytes: a, then: c, at: k.Next.Offset}
+	of, err := index.Verify(file, int64(len(a)), opened(t, idx), build, 1, nil)
+	if _, unsteady := errors.AsType[*index.UnsteadyError](err); unsteady || !file.changed {
+		t.Errorf("with a hash that is changed meanwhile: %d ticks match, %v", of.Ticks, err)
 	}
 }

@@ -158,10 +158,10 @@ func (v *verification) matched() (ticks uint64) {
 	return ticks
 }
 
-// suspect returns the first part that began where the one before it ended and went another way; nil: none did.
+// suspect returns the first part that began where the one before it ended, or the recording does, and went another way; nil: none did.
 func (v *verification) suspect() *part {
-	for i := 1; i < len(v.parts); i++ {
-		if p := &v.parts[i]; p.err != nil && p.from == v.parts[i-1].to {
+	for i := range v.parts {
+		if p := &v.parts[i]; p.err != nil && (i == 0 || p.from == v.parts[i-1].to) {
 			return p
 		}
 	}
@@ -169,17 +169,17 @@ func (v *verification) suspect() *part {
 }
 
 // hidden returns the error of a world that went another way when it was started from a state, if the replay of the whole recording, which
-// did not, came through that state and read the same frames after it: a recording that somebody changes while it is read accuses no
+// did not, came through that state and read the same frames: a recording that somebody changes while it is read accuses no
 // program. The part is replayed once more, for what goes another way only once is not remembered.
 func (v *verification) hidden(build replay.Builder, whole *witness, sum *replay.Sum) error {
-	p := whole.part
-	if whole.from != p.from || whole.frames.Frames() != p.read || whole.frames.SHA256() != p.frames {
+	p, first := whole.part, whole.part.begin == v.begin
+	if !first && whole.from != p.from {
 		return nil
 	}
 	again := part{begin: p.begin, end: p.end}
 	player, err := open(v.recording, v.size, build)
-	once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again)
-	if now, err := replay.ReadSum(io.NewSectionReader(v.recording, 0, v.size)); v.stopped == nil && (err != nil || now.SHA256() != sum.SHA256()) {
+	once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again) || first
+	if v.stopped == nil && !v.unchanged(sum) {
 		return nil
 	}
 	if m, ok := errors.AsType[*replay.MismatchError](p.err); ok && once {
@@ -188,25 +188,21 @@ func (v *verification) hidden(build replay.Builder, whole *witness, sum *replay.
 	return cmp.Or(v.stopped, error(&HiddenError{p.begin, once, p.err}))
 }
 
-// A witness looks on while the whole recording is replayed: with what one part of it began, and what that part read.
+// A witness looks on while the whole recording is replayed: in which state one part of it begins.
 type witness struct {
-	part   *part
-	from   mark
-	frames *replay.Sum
+	part *part
+	from mark
 }
 
 // look is called before each tick, and before the end.
 func (s *witness) look(p *replay.Player) error {
-	f, after := p.Frame(), p.World.Tick()-s.part.begin // that has no frame, or wraps around, before the part begins
-	switch {
-	case after == 0:
-		state, rest, err := p.World.SaveTick(p.Source.Head().World())
-		s.from = mark{s.part.begin, f.Position.Offset + f.Position.Size, rest, sha256.Sum256(state)}
-		return err
-	case after <= uint64(s.part.read):
-		return s.frames.Add(f)
+	if p.World.Tick() != s.part.begin {
+		return nil
 	}
-	return nil
+	f := p.Frame()
+	state, rest, err := p.World.SaveTick(p.Source.Head().World())
+	s.from = mark{s.part.begin, f.Position.Offset + f.Position.Size, rest, sha256.Sum256(state)}
+	return err
 }
 
 // plan cuts the recording in parts of about as many ticks each, a few for each world: at the
@@ -312,10 +308,10 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	}
 	v.replayed.Store(0)
 	p.Before, of.World = v.passed, p.World
+	p.Sum = replay.NewSum(p.Source.Head())
 	var whole *witness
 	if suspect := v.suspect(); suspect != nil {
-		p.Sum = replay.NewSum(p.Source.Head())
-		whole = &witness{part: suspect, frames: replay.SumAfter(sha256.New())}
+		whole = &witness{part: suspect}
 		p.Before = func() error { return cmp.Or(whole.look(p), v.passed()) }
 	}
 	if of.Ticks, err = p.Verify(); err == nil {
@@ -325,18 +321,52 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 			err = v.hidden(build, whole, p.Sum)
 		}
 	} else if m, ok := errors.AsType[*replay.MismatchError](err); ok {
-		err = v.unsteady(m)
+		if other := v.unsteady(m); other != nil && v.unchanged(p.Sum) {
+			err = other
+		}
 	}
 	return of, err
 }
 
-// unsteady returns what the replay of the whole recording found, or that the parts found another thing. A part counts if it goes on from where the
-// recording begins, by way of parts that matched.
+// unchanged reports whether the recording still holds what the parts read of it, and what the replay of the whole did: the same bytes, then.
+func (v *verification) unchanged(whole *replay.Sum) bool {
+	frames, err := replay.NewReader(io.NewSectionReader(v.recording, 0, v.size))
+	if err != nil {
+		return false
+	}
+	read := []part{{begin: v.begin, read: whole.Frames(), frames: whole.SHA256()}}
+	for _, p := range v.parts {
+		if p.read > 0 {
+			read = append(read, p)
+		}
+	}
+	sums := make([]*replay.Sum, len(read))
+	for i := range read {
+		if sums[i] = replay.SumAfter(sha256.New()); read[i].begin == v.begin {
+			sums[i] = replay.NewSum(frames.Head())
+		}
+	}
+	var f replay.Frame
+	for frames.Next(&f) == nil {
+		for i, s := range sums {
+			if f.Tick > read[i].begin && s.Frames() < read[i].read && s.Add(&f) != nil {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(sums, func(s *replay.Sum) bool {
+		p := &read[slices.Index(sums, s)]
+		return s.Frames() != p.read || s.SHA256() != p.frames
+	})
+}
+
+// unsteady returns the error of a tick of which a part found another thing than the replay of the whole recording; nil: there is none. A part
+// counts if it goes on from where the recording begins, by way of parts that matched.
 func (v *verification) unsteady(m *replay.MismatchError) error {
 	for i := range v.parts {
 		p := &v.parts[i]
 		if i > 0 && p.from != v.parts[i-1].to {
-			return m
+			return nil
 		}
 		was, mismatch := errors.AsType[*replay.MismatchError](p.err)
 		switch last := p.begin + p.ticks; {
@@ -347,10 +377,10 @@ func (v *verification) unsteady(m *replay.MismatchError) error {
 		case mismatch && was.Tick < m.Tick:
 			return &UnsteadyError{was.Tick, [2]uint64{was.Replayed, was.Recorded}, m}
 		case !p.ok:
-			return m
+			return nil
 		}
 	}
-	return m
+	return nil
 }
 
 // A Reached is a state of a recording that [Verify] has reached, and compared.

@@ -54,7 +54,7 @@ func (p *diffusion) Propagator(b *scenarios.Builder, name string) (engine.Propag
 func (p *diffusion) Notes(b *scenarios.Builder) []string {
 	def := &b.Defs()[b.Field(p.Field)]
 	k := float64(float32(p.Rate / b.TickRate()))
-	if def.Bounds == nil || p.Rate == 0 {
+	if def.Bounds == nil || p.Rate == 0 || p.Decay > 0 {
 		return nil
 	}
 	lo, hi := def.Bounds.Min, def.Bounds.Max
@@ -89,11 +89,17 @@ type wave struct {
 func (p *wave) Notes(b *scenarios.Builder) []string {
 	ways := b.Lattice().Directions()
 	var speeds []string // of the parts of a product; each is the same in all directions
+	nearest := math.Inf(1)
 	for part := range ways[len(ways)-1].Part + 1 {
 		sum := 0.0
 		for i := range ways {
 			if w := &ways[i]; w.Part == part {
 				sum += float64(w.Way[0] * w.Way[0])
+				length := 0.0
+				for _, x := range w.Way {
+					length += float64(x * x)
+				}
+				nearest = min(nearest, math.Sqrt(length))
 			}
 		}
 		speeds = append(speeds, fmt.Sprintf("%.3g", p.Speed*math.Sqrt(sum/float64(2*len(ways)))))
@@ -103,6 +109,9 @@ func (p *wave) Notes(b *scenarios.Builder) []string {
 		where = "along the parts of the space"
 	} else {
 		speeds = speeds[:1]
+	}
+	if len(speeds) == 1 && nearest > 1.001 { // as on fcc12
+		where += fmt.Sprintf(" in units of the coordinates, in which neighbours lie %.3g apart", nearest)
 	}
 	return []string{fmt.Sprintf("wave: long waves of %s run %s cells a second %s, short ones slower", p.Displacement, strings.Join(speeds, ", "), where)}
 }

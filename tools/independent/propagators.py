@@ -67,7 +67,8 @@ def diffusion(world, it):
     counts = count_neighbours(lattice, [not wall for wall in walls]) if any(walls) else lattice.degrees
     moves = [not wall and n > 0 for wall, n in zip(walls, counts)]
     share = f32(number(it, "rate") * dt)
-    if share * lattice.greatest_degree > 1:
+    degree = lattice.greatest_degree
+    if share * degree > (1 if degree & (degree - 1) == 0 else 1 - 2.0**-24):
         share = next_below(share)
 
     def compute(_, here):

@@ -2,6 +2,7 @@ package refworld
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/murksim/murksim/exact"
 	"github.com/murksim/murksim/fields"
@@ -10,7 +11,7 @@ import (
 
 // The library's propagators, from their formulas. Each gives its Part.
 
-// Diffusion: next = (1-α)·here + α·(Σ/n), α = min(Rate·dt·n, 1), then ·exp(-Decay·dt).
+// Diffusion: next = here + k·(Σ - n·here), k = Rate·dt or the float32 below it, then ·exp(-Decay·dt).
 // Walls, where BlockedBy is not zero, keep their values and are no neighbours.
 type Diffusion struct {
 	Name      string
@@ -40,8 +41,11 @@ func (d Diffusion) Part() Part {
 		for _, at := range t.Cells() {
 			most = max(most, len(t.Moves(at)))
 		}
-		share := float32(d.Rate * t.Dt())
-		if float64(share)*float64(most) > 1 {
+		share, limit := float32(d.Rate*t.Dt()), 1.0
+		if bits.OnesCount(uint(most)) != 1 {
+			limit = 1 - math.Pow(2, -24)
+		}
+		if float64(share)*float64(most) > limit {
 			share = math.Nextafter32(share, 0)
 		}
 		for _, at := range t.Cells() {

@@ -52,7 +52,7 @@ var checks = []check{
 		do: `need gcc gcc libc6-dev
 			export CGO_ENABLED=1
 			alone='^Test(StateOfTooManyParts|MostSpawns|SaveEveryBit|Nearest|Policies|Golden|Plot|LiesAreFound|TableIsThatOf)|^TestStates$' # one goroutine, or what others have
-			go test -race $(full '' "-short -skip $alone") ./internal/store ./internal/statehash ./commands ./engine ./environment ./replay ./runner ./serve ./view ./sweep $(full "./sweep/cluster ./cli/internal/metrics" "")
+			go test -race $(full '' "-short -skip $alone") ./internal/store ./internal/statehash ./commands ./engine ./environment ./replay ./runner ./serve ./view ./sweep $(full "./sweep/cluster ./internal/metrics" "")
 			go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds $(full 3000 300)
 			go test -race $(full '' -short) -run "$(full . '^TestSeek$/heat|^TestVerify|^TestSinkOf|^TestResumeKeeps')" ./replay/index
 			if $long; then GOFLAGS="${GOFLAGS-} -race" GORACE=atexit_sleep_ms=0 go test -count=1 -run '^TestWatch$|^TestMakeRoom$|^TestOverwriting$/on_a_full_disk' ./cli; fi`,

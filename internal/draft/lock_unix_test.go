@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
 )
 
 // TestLockForAllUsers: other users can lock a file and read who has the lock, whatever the umask is.

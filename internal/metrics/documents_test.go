@@ -70,7 +70,7 @@ func base(all map[string]family, series string) (name string, ok bool) {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile("../../../docs/" + name)
+	b, err := os.ReadFile("../../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
 )
 
 // TestMounted: a file that is mounted by itself, as containers do, cannot be exchanged and is

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
 )
 
 // TestNameIsSafe holds that what Sync and Publish together say to be safe has its name on the

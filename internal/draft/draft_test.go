@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/internal/draft"
 )
 
 func open(t *testing.T, path string) *draft.File {
