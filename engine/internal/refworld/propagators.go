@@ -43,7 +43,7 @@ func (d Diffusion) Part() Part {
 		}
 		share, limit := float32(d.Rate*t.Dt()), 1.0
 		if bits.OnesCount(uint(most)) != 1 {
-			limit = 1 - math.Pow(2, -24)
+			limit = 1 - 1.0/(1<<24)
 		}
 		if float64(share)*float64(most) > limit {
 			share = math.Nextafter32(share, 0)
