@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -55,7 +56,7 @@ tick or run than the signature, the run has no such tick, or the evidence is bro
 			if (x.stamp == "") != (x.ca == "") {
 				return usage("--stamp FILE and --tsa-ca FILE, the certificates that you trust, go together")
 			}
-			if proof, err := begins(args[0], audit.ProofMark); err == nil && proof {
+			if proof, err := files.Begins(args[0], audit.ProofMark); err == nil && proof {
 				if signed := len(args) == 2; signed != (x.key != "") || !signed && (x.stamp != "" || len(x.witnesses) > 0) {
 					return usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
 				}
@@ -118,10 +119,10 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 
 // readNote reads a signed checkpoint. It checks no signature.
 func readNote(name string) (*checkpoint.Note, error) {
-	if old, err := begins(name, `{"checkpoint":`); err == nil && old {
+	if old, err := files.Begins(name, `{"checkpoint":`); err == nil && old {
 		return nil, words.About(name, errors.New("it is a signature of murksim before 0.1.0, whose form is not read any more; sign the run again"))
 	}
-	b, err := readSmall(name, "a signature")
+	b, err := files.ReadSmall(name, "a signature")
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func readNote(name string) (*checkpoint.Note, error) {
 	if err == nil {
 		return n, nil
 	}
-	if ours, _ := begins(name, checkpoint.Mark); !ours {
+	if ours, _ := files.Begins(name, checkpoint.Mark); !ours {
 		return nil, words.About(name, err)
 	}
 	return nil, &exitError{statusEvidence, words.About(name, err)}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios/document"
@@ -153,7 +154,7 @@ func (j *auditDiagnoseJob) free() error {
 	if err != nil {
 		return words.About(j.folder, err)
 	}
-	if ours, err := begins(filepath.Join(j.folder, reportFile), "{\n  \"event\": \"diff\","); len(list) > 0 && (err != nil || !ours) {
+	if ours, err := files.Begins(filepath.Join(j.folder, reportFile), "{\n  \"event\": \"diff\","); len(list) > 0 && (err != nil || !ours) {
 		return fmt.Errorf("%s exists and is no diagnosis; choose another folder", document.FileName(j.folder))
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/scenarios/document"
@@ -89,7 +90,7 @@ func writeKeys(name string, private, public []byte) (err error) {
 
 // readKey reads a key of Ed25519 in PEM, private or public.
 func readKey[T ed25519.PrivateKey | ed25519.PublicKey](name, kind string, parse func([]byte) (any, error)) (key T, err error) {
-	b, err := readSmall(name, "a "+strings.ToLower(kind))
+	b, err := files.ReadSmall(name, "a "+strings.ToLower(kind))
 	if err != nil {
 		return nil, err
 	}

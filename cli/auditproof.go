@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -150,7 +151,7 @@ type wholeProof struct {
 // readProof reads a proof, and holds that it is whole and says what it is about.
 func (a *app) readProof(name string) (*wholeProof, error) {
 	const most = 128 << 20 // bytes: a genesis document has 64 MiB at most
-	text, err := readAtMost(name, "a proof", most)
+	text, err := files.ReadAtMost(name, "a proof", most)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/stamp"
@@ -138,7 +139,7 @@ func readWitness(given string) (*checkpoint.Key, error) {
 	if _, missing := os.Stat(given); missing != nil && strings.Contains(given, "+") {
 		return nil, usage("--witness: %s", words.InWords(err))
 	}
-	b, err := readSmall(given, "a verifier key")
+	b, err := files.ReadSmall(given, "a verifier key")
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*
 	if err != nil {
 		return nil, err
 	}
-	b, err := readSmall(x.stamp, "a time stamp")
+	b, err := files.ReadSmall(x.stamp, "a time stamp")
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*
 
 // readRoots reads certificates in PEM.
 func readRoots(name string) (*x509.CertPool, error) {
-	b, err := readAtMost(name, "certificates in PEM", 1<<22)
+	b, err := files.ReadAtMost(name, "certificates in PEM", 1<<22)
 	if err != nil {
 		return nil, err
 	}

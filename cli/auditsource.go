@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -27,8 +28,8 @@ type evidenceSource struct {
 
 // openEvidence opens a source to be read.
 func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, error) {
-	if ours, err := begins(name, audit.BundleMark); err == nil && ours {
-		f, size, err := openSeekable(name)
+	if ours, err := files.Begins(name, audit.BundleMark); err == nil && ours {
+		f, size, err := files.OpenSeekable(name)
 		if err != nil {
 			return nil, words.About(name, err)
 		}
@@ -43,7 +44,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {checkpoint.Mark, "a signature: audit check checks it"},
 		{stateMark, "a saved state: run --state goes on from it"}, {"-----BEGIN", "a key: audit sign and audit check take it by --key"},
 	} {
-		if is, err := begins(name, other.mark); err == nil && is {
+		if is, err := files.Begins(name, other.mark); err == nil && is {
 			return nil, fmt.Errorf("%s: it is %s", document.FileName(name), other.is)
 		}
 	}
@@ -91,7 +92,7 @@ func sparesSource(output string, sources ...string) error {
 		}
 		for _, name := range names {
 			for _, beside := range []string{"-wal", "-shm", "-journal", "-migration"} {
-				if same(output, name+beside) {
+				if files.Same(output, name+beside) {
 					return usage("%s belongs to the database %s; write to another file", document.FileName(output), document.FileName(source))
 				}
 			}

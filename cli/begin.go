@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -42,7 +43,7 @@ func (j *runJob) apart() string {
 // state at which it begins could not be replayed again.
 func (a *app) notState(output string) error {
 	for _, state := range a.states {
-		if output != "" && same(state, output) {
+		if output != "" && files.Same(state, output) {
 			return usage("%s is the state at which the recording begins; write to another file", document.FileName(output))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/cli/internal/bench"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -120,7 +121,7 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 
 // profiled writes a CPU profile of some work, also if that fails.
 func (j *benchJob) profiled(ctx context.Context, work func() error) error {
-	if dashed(j.profile) == "-" {
+	if files.Dashed(j.profile) == "-" {
 		return usage("--cpuprofile writes a file, not standard output")
 	}
 	exists := fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.profile))

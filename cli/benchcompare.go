@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/cli/internal/bench"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 )
 
@@ -29,9 +30,9 @@ const longestBenchLine = 1 << 20
 
 // readBaseline reads a file. An error of what is in it names the line.
 func (j *benchJob) readBaseline(ctx context.Context, file string) (*baseline, error) {
-	in := io.NopCloser(patient(ctx, j.in))
+	in := io.NopCloser(files.Patient(ctx, j.in))
 	if file != "-" {
-		f, err := openInput(ctx, file)
+		f, err := files.Open(ctx, file)
 		if err != nil {
 			return nil, words.About(file, err)
 		}

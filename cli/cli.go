@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/metrics"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
@@ -111,7 +112,7 @@ func (p Program) app(in io.Reader, out, errs *checkedWriter) (a *app, err error)
 // It keeps the first error, also for callers that drop it.
 type checkedWriter struct {
 	w       io.Writer
-	patient atomic.Pointer[patientWriter] // from when signals are caught; nil: w is written to
+	patient atomic.Pointer[files.PatientWriter] // from when signals are caught; nil: w is written to
 	mu      sync.Mutex
 	err     error
 }
@@ -133,10 +134,10 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 // until makes writing end with a context, if it may wait for ever. Unless the context has ended
 // when the function that it returns is called, writing then waits for ever again.
 func (c *checkedWriter) until(ctx context.Context) (always func()) {
-	if !waits(c.w) {
+	if !files.Waits(c.w) {
 		return func() {}
 	}
-	patient := &patientWriter{ctx: ctx, w: c.w}
+	patient := files.NewPatientWriter(ctx, c.w, "")
 	c.patient.Store(patient)
 	return func() {
 		if ctx.Err() == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
@@ -40,7 +41,7 @@ func (j *diffJob) checkPicture(recordings []string, given func(flag string) bool
 		return nil
 	case filepath.Ext(j.pictureFile) != ".png":
 		return usage("--picture must be a PNG file, with .png after its name, not %q", j.pictureFile)
-	case slices.ContainsFunc(recordings, func(name string) bool { return same(name, j.pictureFile) }):
+	case slices.ContainsFunc(recordings, func(name string) bool { return files.Same(name, j.pictureFile) }):
 		return usage("%s is a recording; draw into another file", document.FileName(j.pictureFile))
 	}
 	if err := j.notState(j.pictureFile); err != nil {

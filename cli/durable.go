@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -47,7 +48,7 @@ func (s *syncFlag) due(since time.Duration, ticks uint64) bool {
 // syncable refuses --sync for a recording that no disk keeps: standard output, also one that
 // goes to a file, a pipe or a device.
 func (j *runJob) syncable() error {
-	if j.sync.text == "" || j.output != "-" && !isPipe(j.output) {
+	if j.sync.text == "" || j.output != "-" && !files.IsPipe(j.output) {
 		return nil
 	}
 	return usage("--sync needs a recording in a regular file, which %s is not", outputName(j.output))
@@ -106,7 +107,7 @@ func (j *runJob) stateName(tick uint64) string {
 // stateBase is what the names of such files begin with: that of the recording or, where that is no
 // regular file, the scenario's.
 func (j *runJob) stateBase() string {
-	if j.output == "" || j.output == "-" || isPipe(j.output) {
+	if j.output == "" || j.output == "-" || files.IsPipe(j.output) {
 		return j.Scenario.Name
 	}
 	return strings.TrimSuffix(j.output, filepath.Ext(j.output))
@@ -161,7 +162,7 @@ func (s stateSaver) Next(after uint64) uint64 { return nextMultiple(after, s.sav
 // Observe implements [runner.Watcher].
 func (s stateSaver) Observe(w *engine.World) error {
 	path := s.stateName(w.Tick())
-	if s.state != "" && same(path, s.state) { // by a link; by its name it was refused before
+	if s.state != "" && files.Same(path, s.state) { // by a link; by its name it was refused before
 		return fmt.Errorf("%s is the file of --state; give that another name", document.FileName(path))
 	}
 	if err := replaceable(path, stateMark, "saved state"); err != nil {

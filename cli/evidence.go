@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -21,7 +22,7 @@ import (
 // from standard input.
 func (j *runJob) defaultName() string {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(j.source), ".yml"), ".yaml")
-	if j.source == "-" || isPipe(j.source) || name == "" || strings.HasPrefix(name, ".") {
+	if j.source == "-" || files.IsPipe(j.source) || name == "" || strings.HasPrefix(name, ".") {
 		name = j.Scenario.Name
 	}
 	if j.began != nil { // the ticks before it may be there
@@ -77,10 +78,10 @@ func (j *runJob) unmoved() error {
 // holds says what a file holds that would be lost; "": nothing that cannot be made again. It notes which file it has looked at.
 func (j *runJob) holds(ctx context.Context, path string, asked bool) (what string) {
 	j.looked, _ = os.Stat(path)
-	if ours, err := begins(path, recordingMark); err != nil || !ours {
+	if ours, err := files.Begins(path, recordingMark); err != nil || !ours {
 		return ""
 	}
-	f, length, err := openSeekable(path)
+	f, length, err := files.OpenSeekable(path)
 	if err != nil {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -146,9 +147,9 @@ func (j *exportJob) check(name string) error {
 		return usage("export takes a file, not standard input")
 	case j.output == "":
 		return usage("export needs -o FILE; its ending says what to write")
-	case dashed(j.output) == "-":
+	case files.Dashed(j.output) == "-":
 		return usage("export writes a file, not standard output")
-	case same(name, j.output):
+	case files.Same(name, j.output):
 		return usage("%s is the recording itself; write to another file", document.FileName(j.output))
 	case j.oneTick && (j.hasEnd || j.ranged):
 		return usage("--tick is one tick; leave out --from, --to and --every")

@@ -3,17 +3,15 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
-	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
-	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A format is what a file is, as far as commands that read several do different things with it.
@@ -95,7 +93,7 @@ func (a *app) formatOfFile(name string) format {
 		return formatOf(in, name)
 	}
 	var in io.Reader = strings.NewReader("")
-	if !isPipe(name) {
+	if !files.IsPipe(name) {
 		if f, err := os.Open(name); err == nil {
 			defer f.Close()
 			in = f
@@ -122,34 +120,4 @@ func rewound(src io.Reader, ahead *bufio.Reader) io.Reader {
 		}
 	}
 	return ahead
-}
-
-// readSmall reads a file that is small if it is what it is to be.
-func readSmall(path, what string) ([]byte, error) { return readAtMost(path, what, 1<<16) }
-
-// readAtMost reads a file of so many bytes or fewer.
-func readAtMost(path, what string, most int) ([]byte, error) {
-	wrong := func(why string, args ...any) error {
-		return fmt.Errorf("%s: not %s: it "+why, append([]any{document.FileName(path), what}, args...)...)
-	}
-	if isPipe(path) { // which may keep us waiting
-		return nil, wrong("is not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, words.About(path, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		return nil, wrong("is a directory")
-	}
-	b, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	switch {
-	case err != nil:
-		return nil, words.About(path, err)
-	case len(b) > most:
-		return nil, wrong("has more than %d bytes", most)
-	}
-	return b, nil
 }

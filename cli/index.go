@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -71,17 +72,17 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if name == "-" {
 		return usage("index takes a file, not standard input")
 	}
-	if dashed(j.output) == "-" {
+	if files.Dashed(j.output) == "-" {
 		return usage("index writes a file, not standard output")
 	}
 	j.output = cmp.Or(j.output, indexName(name))
-	if same(name, j.output) {
+	if files.Same(name, j.output) {
 		return usage("%s is the recording itself; write to another file", j.output)
 	}
 	if err := j.notState(j.output); err != nil {
 		return err
 	}
-	if isPipe(j.output) {
+	if files.IsPipe(j.output) {
 		return usage("%s is no regular file, which an index must be", document.FileName(j.output))
 	}
 	if err := replaceable(j.output, indexMark, "index"); err != nil {
@@ -169,11 +170,11 @@ func (a *app) diverged(name string, err error) error {
 // An openedIndex is the index of a file.
 type openedIndex struct {
 	*index.Index
-	file seekable
+	file files.Seekable
 }
 
 func openIndex(path string) (x *openedIndex, size int64, err error) {
-	f, size, err := openSeekable(path)
+	f, size, err := files.OpenSeekable(path)
 	if err != nil {
 		return nil, 0, err
 	}

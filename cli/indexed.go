@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -74,11 +75,11 @@ func (j *runJob) indexOptions() index.Options {
 
 // draft begins the file.
 func (x *runIndex) draft() (err error) {
-	if isStdout(x.path) {
+	if files.IsStdout(x.path) {
 		return errors.New("standard output goes there")
 	}
 	if info, err := os.Stat(x.path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
-		if ours, err := begins(x.path, indexMark); err != nil || !ours {
+		if ours, err := files.Begins(x.path, indexMark); err != nil || !ours {
 			return cmp.Or(writtenElsewhere(x.path), errors.Join(err, errors.New("it exists and is no index")))
 		}
 	}
@@ -167,7 +168,7 @@ func (j *runJob) removeStale() {
 // removeIndex removes the file beside a new recording that is the index of an older one.
 func removeIndex(recording string) {
 	stale := indexName(recording)
-	if ours, err := begins(stale, indexMark); err == nil && ours {
+	if ours, err := files.Begins(stale, indexMark); err == nil && ours {
 		os.Remove(stale)
 	}
 }

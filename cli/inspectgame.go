@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
@@ -141,9 +142,9 @@ func (g *gameInspection) notNext() error {
 
 // readPart reads a file, or standard input.
 func (g *gameInspection) readPart(name string) error {
-	in := patient(context.Background(), g.in)
+	in := files.Patient(context.Background(), g.in)
 	if name != "-" {
-		f, err := openInput(context.Background(), name)
+		f, err := files.Open(context.Background(), name)
 		if err != nil {
 			return words.About(name, err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -142,7 +143,7 @@ func (j *inspectJob) inspectYREP(ctx context.Context, name string) error {
 // openYREP opens a file by its path, or - for standard input, so that it can be read more than once, and
 // returns its length.
 func (a *app) openYREP(ctx context.Context, name string) (in io.ReadSeeker, length int64, done func(), err error) {
-	if name != "-" && !isPipe(name) {
+	if name != "-" && !files.IsPipe(name) {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, 0, nil, err
@@ -163,9 +164,9 @@ func (a *app) openYREP(ctx context.Context, name string) (in io.ReadSeeker, leng
 // spool opens what cannot seek.
 func (a *app) spool(ctx context.Context, name string) (io.ReadSeeker, func(), error) {
 	if name == "-" {
-		return spooled(bufio.NewReader(patient(ctx, a.in))) // which hides that it may seem to seek
+		return spooled(bufio.NewReader(files.Patient(ctx, a.in))) // which hides that it may seem to seek
 	}
-	f, err := openInput(ctx, name)
+	f, err := files.Open(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -43,10 +44,10 @@ func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 	case worlds.IsEmbedded(name):
 		return worlds.Template(a.registry, name)
 	}
-	if ours, err := begins(name, recordingMark); err == nil && ours {
+	if ours, err := files.Begins(name, recordingMark); err == nil && ours {
 		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", document.FileName(name), a.name, words.Argument(name))
 	}
-	if state, err := begins(name, stateMark); err == nil && state {
+	if state, err := files.Begins(name, stateMark); err == nil && state {
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s", document.FileName(name), a.name, words.Argument(name))
 	}
 	t, err := yaml.LoadTemplate(registry, name)
@@ -130,9 +131,9 @@ type recording struct {
 // count too high. Waiting for a pipe ends with the context.
 func (a *app) openRecording(ctx context.Context, name string) (*recording, error) {
 	rec := &recording{app: a, name: name, close: func() error { return nil }}
-	in := patient(ctx, a.in)
+	in := files.Patient(ctx, a.in)
 	if name != "-" {
-		f, err := openInput(ctx, name)
+		f, err := files.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}

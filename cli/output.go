@@ -9,13 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -137,16 +136,16 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 		{j.output, &j.murk}, {j.hashes, &j.hashesOut}, {j.stats.path, &j.stats.out}, {j.export.path, &j.export.out}, {j.saveState, &j.stateOut},
 	}, func(p place) bool { return p.path == "" })
 	for i, p := range places {
-		if slices.ContainsFunc(places[:i], func(other place) bool { return same(p.path, other.path) }) {
+		if slices.ContainsFunc(places[:i], func(other place) bool { return files.Same(p.path, other.path) }) {
 			return usage("two outputs cannot both be written to %s", document.FileName(p.path))
 		}
-		if p.path != "-" && !worlds.IsEmbedded(scenario) && same(p.path, scenario) {
+		if p.path != "-" && !worlds.IsEmbedded(scenario) && files.Same(p.path, scenario) {
 			return usage("%s is the scenario itself; write to another file", document.FileName(p.path))
 		}
-		if isStdout(p.path) {
+		if files.IsStdout(p.path) {
 			return otherOutput(p.path)
 		}
-		if j.auditing.dsn != "" && same(p.path, j.auditing.dsn) {
+		if j.auditing.dsn != "" && files.Same(p.path, j.auditing.dsn) {
 			return usage("%s is the database of the audit; write to another file", document.FileName(p.path))
 		}
 		if err := sparesSource(p.path, j.auditing.dsn); err != nil {
@@ -173,17 +172,6 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 		*p.output, j.outputs = o, append(j.outputs, o)
 	}
 	return j.unmoved()
-}
-
-// isStdout reports whether a path is the file that standard output goes to, which has
-// other things to say.
-func isStdout(path string) bool {
-	out, err := os.Stdout.Stat()
-	if err != nil || !out.Mode().IsRegular() {
-		return false
-	}
-	info, err := os.Stat(path)
-	return err == nil && os.SameFile(info, out)
 }
 
 func otherOutput(path string) error {
@@ -216,7 +204,7 @@ func replaceable(path, mark, what string) error {
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // opening it tells what else is wrong
 	}
-	ours, err := begins(path, mark)
+	ours, err := files.Begins(path, mark)
 	if errors.Is(err, fs.ErrPermission) { // maybe it is another user's, who writes to it
 		err = cmp.Or(writtenElsewhere(path), err)
 	}
@@ -250,34 +238,6 @@ const (
 	linesMark     = `{"murk":`
 )
 
-// begins says whether a regular file begins with a mark.
-func begins(path, mark string) (bool, error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false, err // reading from a pipe would take the bytes away
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	head := make([]byte, len(mark))
-	n, err := io.ReadFull(f, head)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return string(head[:n]) == mark, err
-}
-
-// same says whether two paths mean one file that would be overwritten.
-func same(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return a != os.DevNull
-	}
-	x, errA := os.Stat(a)
-	y, errB := os.Stat(b)
-	return errA == nil && errB == nil && x.Mode().IsRegular() && os.SameFile(x, y)
-}
-
 // open begins a file, or takes standard output, which is then used for nothing else.
 func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 	if path == "-" {
@@ -294,17 +254,17 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 
 // draft begins a file. Waiting for the reader of a pipe, to come or to read, ends with the context.
 func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
-	if isStdout(path) {
+	if files.IsStdout(path) {
 		return nil, otherOutput(path)
 	}
 	open := func() (*draft.File, error) { return draft.Open(path) }
-	if opening := open; isPipe(path) {
+	if opening := open; files.IsPipe(path) {
 		var long <-chan time.Time
 		if _, terminal := a.errs.terminal(); terminal && !a.quiet {
 			long = time.After(time.Second)
 		}
 		waits := func() { fmt.Fprintf(a.errs, "%s: it is a pipe, and waits for a reader\n", document.FileName(path)) }
-		open = func() (*draft.File, error) { return await(ctx, opening, long, waits) }
+		open = func() (*draft.File, error) { return files.Await(ctx, opening, long, waits) }
 	}
 	f, err := open()
 	if ctx.Err() != nil && err == ctx.Err() {
@@ -321,7 +281,7 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		return nil, words.About(path, err)
 	}
 	if !f.Regular() {
-		f.Through = func(w io.Writer) io.Writer { return &patientWriter{ctx: ctx, w: w, path: path} }
+		f.Through = func(w io.Writer) io.Writer { return files.NewPatientWriter(ctx, w, path) }
 	}
 	if f.Unlocked != nil && !a.quiet {
 		fmt.Fprintf(a.errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)
@@ -359,38 +319,6 @@ func (a *app) stdoutOpen() error {
 	return nil
 }
 
-// dashed returns - for a path that names standard output, and others as they are.
-func dashed(path string) string {
-	if namesStdout(path) {
-		return "-"
-	}
-	return path
-}
-
-// namesStdout reports whether the links of a path lead to the descriptor of standard output,
-// as those of /dev/stdout do.
-func namesStdout(path string) bool {
-	const most = 40 // links
-	for range most {
-		folder, name := filepath.Split(path)
-		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
-		if err != nil {
-			return false
-		}
-		if name == "1" && (folder == "/dev/fd" || filepath.Base(folder) == "fd" && strings.HasPrefix(folder, fmt.Sprintf("/proc/%d/", os.Getpid()))) {
-			return true
-		}
-		to, err := os.Readlink(filepath.Join(folder, name))
-		if err != nil {
-			return false
-		}
-		if path = to; !filepath.IsAbs(to) {
-			path = folder + string(filepath.Separator) + to // Join would take .. literally
-		}
-	}
-	return false
-}
-
 // abandon closes outputs; nothing is left of them.
 func abandon(outputs []*output) {
 	for _, o := range outputs {
@@ -403,7 +331,7 @@ func abandon(outputs []*output) {
 // spares refuses an output that is one of the files that are read.
 func spares(output string, read ...string) error {
 	for _, name := range read {
-		if output != "" && name != "" && same(output, name) {
+		if output != "" && name != "" && files.Same(output, name) {
 			return usage("%s is read; write to another file", document.FileName(output))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/index"
 )
@@ -21,7 +22,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if parallel < 2 || j.hashes != "" || j.each || j.inputs || j.foreign != nil || v.path == "-" {
 		return false, nil
 	}
-	if ours, err := begins(v.path, recordingMark); err != nil || !ours {
+	if ours, err := files.Begins(v.path, recordingMark); err != nil || !ours {
 		return false, nil // JSON lines have no index
 	}
 	x, length, err := openIndex(indexName(v.path))
@@ -32,7 +33,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if x.Belongs(rec.frames.Head()) != nil || len(x.Keyframes()) == 0 {
 		return false, nil
 	}
-	f, size, err := openSeekable(v.path)
+	f, size, err := files.OpenSeekable(v.path)
 	if err != nil {
 		return false, nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
@@ -166,13 +167,13 @@ func (j *playJob) open(name string, in io.ReadSeeker, o yrep.Options) (err error
 
 // playHint says what to do with a file that cannot be played.
 func (j *playJob) playHint(name string, o yrep.Options, err error) string {
-	if ours, _ := begins(name, recordingMark); ours && errors.Is(err, yrep.ErrMagic) {
+	if ours, _ := files.Begins(name, recordingMark); ours && errors.Is(err, yrep.ErrMagic) {
 		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.name, words.Argument(name), j.name, words.Argument(name))
 	}
 	if name != "-" && errors.Is(err, yrep.ErrMagic) && j.formatOfFile(name).isGame() {
 		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.name, words.Argument(name))
 	}
-	if lines, _ := begins(name, yrep.LinesMark); lines {
+	if lines, _ := files.Begins(name, yrep.LinesMark); lines {
 		return fmt.Sprintf("\n  it is JSON lines; make a YREP file: %s convert %s NEW.yrep", j.name, words.Argument(name))
 	}
 	return j.yrepHint(name, o, err)

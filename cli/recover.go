@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -50,9 +51,9 @@ can be copied.`,
 			switch {
 			case j.output == "":
 				return usage("recover needs --output")
-			case args[0] == "-" || dashed(j.output) == "-":
+			case args[0] == "-" || files.Dashed(j.output) == "-":
 				return usage("recover takes files, not standard input or output")
-			case same(args[0], j.output):
+			case files.Same(args[0], j.output):
 				return usage("%s is the recording itself; write to another file", document.FileName(j.output))
 			}
 			ctx, stop := j.untilSignal(c.Context())
@@ -88,7 +89,7 @@ type recoverResult struct {
 }
 
 func (j *recoverJob) run(ctx context.Context, name string) error {
-	f, length, err := openSeekable(name)
+	f, length, err := files.OpenSeekable(name)
 	if err != nil {
 		return words.About(name, err)
 	}
@@ -110,7 +111,7 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 		Event: "recovered", File: name, Output: j.output, Ticks: uint64(end.Frame), Bytes: end.Offset, LostBytes: length - end.Offset,
 	}
 	copied := false
-	if !isPipe(j.output) {
+	if !files.IsPipe(j.output) {
 		if r.Index, copied = j.copyIndex(ctx, name, header, r.Ticks); !copied {
 			removeIndex(j.output)
 		}
@@ -197,7 +198,7 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end 
 // many ticks it knows. Without an index it does nothing; no error of it is one of recover.
 func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) (known uint64, copied bool) {
 	path := indexName(j.output)
-	if isPipe(path) || same(path, recording) || replaceable(path, indexMark, "index") != nil {
+	if files.IsPipe(path) || files.Same(path, recording) || replaceable(path, indexMark, "index") != nil {
 		return 0, false
 	}
 	x, whole, err := openIndex(indexName(recording))

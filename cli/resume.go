@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -227,7 +228,7 @@ func (j *runJob) complete() error {
 // findEnd finds the end of what is whole. A frame that is cut short is what a killed run
 // leaves; anything else is not.
 func (j *runJob) findEnd(ctx context.Context, name string) error {
-	f, length, err := openSeekable(name)
+	f, length, err := files.OpenSeekable(name)
 	if err != nil {
 		return j.aboutRecording(name, err)
 	}

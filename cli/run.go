@@ -18,6 +18,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -183,7 +184,7 @@ const ticksForm = "a whole number from 1 to 1000000000000000"
 
 // check looks at the flags together.
 func (j *runJob) check(given func(flag string) bool) error {
-	j.output, j.hashes, j.saveState = dashed(j.output), dashed(j.hashes), dashed(j.saveState)
+	j.output, j.hashes, j.saveState = files.Dashed(j.output), files.Dashed(j.hashes), files.Dashed(j.saveState)
 	switch {
 	case given("output") && j.output == "":
 		return usage("--output must be a file, or - for standard output; it is empty")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -17,7 +18,7 @@ import (
 
 // isDatabase reports whether a name is that of a database of chains.
 func isDatabase(name string) bool {
-	is, err := begins(name, "SQLite format 3\x00")
+	is, err := files.Begins(name, "SQLite format 3\x00")
 	return store.IsServer(name) || is && err == nil
 }
 

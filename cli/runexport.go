@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
@@ -54,7 +55,7 @@ func (x *runExport) check(given func(flag string) bool) error {
 			}
 		}
 		return nil
-	case dashed(x.path) == "-":
+	case files.Dashed(x.path) == "-":
 		return usage("--export writes a file, not standard output")
 	}
 	return x.parse(x.path, given)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -92,7 +93,7 @@ func (a *app) newCommand() *cobra.Command {
 		Example: "  murksim new mine\n  murksim run mine.yaml",
 		Args:    arguments(cobra.ExactArgs(1), "one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.newScenario(args[0], dashed(cmp.Or(output, args[0]+".yaml")), force)
+			return a.newScenario(args[0], files.Dashed(cmp.Or(output, args[0]+".yaml")), force)
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the `file`, or - for standard output (default NAME.yaml)")

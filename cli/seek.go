@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -63,7 +64,7 @@ tick or cannot be replayed here.`,
   murksim seek heat.murk --tick 500 --json | jq .fields`,
 		Args: withWatch(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
-			j.saveState = dashed(j.saveState)
+			j.saveState = files.Dashed(j.saveState)
 			switch {
 			case !c.Flags().Changed("tick"):
 				return usage("seek needs --tick")
@@ -77,7 +78,7 @@ tick or cannot be replayed here.`,
 				return usage("--watch=FIELD must name a field; it is empty")
 			case c.Flags().Changed("save-state") && j.saveState == "":
 				return usage("--save-state must be a file; it is empty")
-			case j.saveState != "" && same(args[0], j.saveState):
+			case j.saveState != "" && files.Same(args[0], j.saveState):
 				return usage("%s is the recording itself; write to another file", j.saveState)
 			}
 			if err := j.notState(j.saveState); err != nil {

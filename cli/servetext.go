@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
@@ -162,7 +163,7 @@ func readTokens(path string) (t serve.Tokens, err error) {
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(path))
 	}
-	b, err := readSmall(path, "a file of tokens")
+	b, err := files.ReadSmall(path, "a file of tokens")
 	if err != nil {
 		return t, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
@@ -38,7 +39,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 		return usage("--until must be a whole number above 0, not 0")
 	}
 	for _, output := range []string{j.saveState, j.export.path} { // others replace no saved state
-		if j.state != "" && output != "" && same(j.state, output) {
+		if j.state != "" && output != "" && files.Same(j.state, output) {
 			return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
 		}
 	}
@@ -153,7 +154,7 @@ func stateProblem(err error) error {
 func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte) string {
 	const unknown = "it was saved by a run of another scenario, or of this one with other values"
 	state, err := engine.ReadState(b)
-	if err != nil || j.source == "-" || isPipe(j.source) { // which cannot be read again
+	if err != nil || j.source == "-" || files.IsPipe(j.source) { // which cannot be read again
 		return unknown
 	}
 	fits := func(sets []string) bool {
@@ -161,7 +162,7 @@ func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte
 			return false
 		}
 		load := func() (*scenarios.Scenario, error) { return j.loadScenario(j.source, sets, j.maxMemory) }
-		s, err := await(ctx, load, nil, nil)
+		s, err := files.Await(ctx, load, nil, nil)
 		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
 	}
 	if state.Seed != s.Seed && fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
@@ -191,7 +192,7 @@ func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	f, err := openInput(ctx, path)
+	f, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
@@ -36,7 +37,7 @@ func (x *runStats) flags(f *pflag.FlagSet) {
 
 // check looks at the flags.
 func (x *runStats) check(given func(flag string) bool) (err error) {
-	x.path = dashed(x.path)
+	x.path = files.Dashed(x.path)
 	switch {
 	case given("stats") && x.path == "":
 		return usage("--stats must be a file, or - for standard output; it is empty")

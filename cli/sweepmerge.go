@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios/document"
@@ -66,7 +67,7 @@ type missingShard struct {
 func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) error {
 	var parts []sweep.Part
 	for _, folder := range folders {
-		if same(folder, output) {
+		if files.Same(folder, output) {
 			return usage("%s is both a shard and the output", document.FileName(folder))
 		}
 		j, err := openSweep(folder)

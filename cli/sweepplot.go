@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -65,7 +66,7 @@ numbers; the picture says how many. A sweep that still runs can be drawn, too.`,
 func (j *sweepPlotJob) check(folder string) error {
 	trim(j.Stats)
 	trim(j.By)
-	j.output = dashed(j.output)
+	j.output = files.Dashed(j.output)
 	switch ending := strings.ToLower(filepath.Ext(j.output)); {
 	case folder == "-":
 		return usage("sweep plot takes the folder of a sweep, not standard input")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -109,7 +110,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	if name == "-" { // another process has to read it again
 		j.input = new(bytes.Buffer)
 		j.in = io.TeeReader(j.in, j.input)
-	} else if isPipe(name) {
+	} else if files.IsPipe(name) {
 		j.every = 0
 	}
 	s, err := j.scenario(ctx, name)
@@ -154,7 +155,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 
 // scenario returns the scenario of a file, or of a recording.
 func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Scenario, error) {
-	if ours, err := begins(name, recordingMark); err != nil || !ours {
+	if ours, err := files.Begins(name, recordingMark); err != nil || !ours {
 		return j.load(name)
 	}
 	if j.seed != "" || len(j.sets) > 0 || j.ticks > 0 {

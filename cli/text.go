@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/internal/words"
 )
@@ -127,7 +128,7 @@ func made[T any](ctx context.Context, a *app, f func(step func(share float64) er
 	defer m.clear()
 	every := time.NewTicker(patience / 5)
 	defer every.Stop()
-	return await(ctx, func() (T, error) { return f(step) }, every.C, func() {
+	return files.Await(ctx, func() (T, error) { return f(step) }, every.C, func() {
 		if m.active && time.Since(m.started) > patience {
 			fmt.Fprintf(m.w, "\r\x1b[Kmaking the world  %d%%", percent.Load())
 		}

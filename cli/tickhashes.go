@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -46,7 +47,7 @@ const tableMark = "tick\tstate"
 
 // isTable reports whether a file is a table of hashes.
 func isTable(name string) bool {
-	table, err := begins(name, tableMark)
+	table, err := files.Begins(name, tableMark)
 	return err == nil && table
 }
 
@@ -73,7 +74,7 @@ func readTable(ctx context.Context, name string) (*hashTable, error) {
 // rows calls f for each row, until the context ends.
 func (t *hashTable) rows(ctx context.Context, f func(tick uint64, row, columns []string) error) error {
 	const often = 1 << 12
-	in, err := openInput(ctx, t.name)
+	in, err := files.Open(ctx, t.name)
 	if err == nil {
 		defer in.Close()
 		n := 0

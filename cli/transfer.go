@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
@@ -43,7 +44,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if t.in == "" || t.out == "" {
 		return usage("IN and OUT must be files; one is empty")
 	}
-	t.out = dashed(t.out)
+	t.out = files.Dashed(t.out)
 	if t.ontoInput() {
 		return usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
@@ -57,7 +58,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		src = f
 	}
 	var signals chan os.Signal
-	if !isPipe(t.out) { // its reader may never come
+	if !files.IsPipe(t.out) { // its reader may never come
 		signals = t.listen() // before there is a file to be left behind
 	}
 	out, file, err := t.open()
@@ -89,7 +90,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		if _, failed := finish(file); failed != nil {
 			return words.About(t.out, failed)
 		}
-		if file.Regular() && !same(indexName(t.out), t.in) {
+		if file.Regular() && !files.Same(indexName(t.out), t.in) {
 			removeIndex(t.out)
 		}
 	}
@@ -111,9 +112,9 @@ func (t *transfer) unwritten(frames uint64, err error) error {
 func (t *transfer) ontoInput() bool {
 	switch {
 	case t.in != "-" && t.out != "-":
-		return same(t.in, t.out)
+		return files.Same(t.in, t.out)
 	case t.in != "-":
-		return isStdout(t.in)
+		return files.IsStdout(t.in)
 	}
 	f, ok := t.app.in.(*os.File)
 	if !ok || t.out == "-" {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/murksim/murksim/internal/files"
 )
 
 // TestInterruptedWhereNothingReads: one Ctrl-C ends every command whose output is not read any
@@ -81,13 +83,13 @@ func TestWriterWaitsForItsReader(t *testing.T) {
 		interrupt()
 		r, w := io.Pipe()
 		defer r.Close() // ends the write that was given up
-		p := &patientWriter{ctx: ctx, w: w}
+		p := files.NewPatientWriter(ctx, w, "")
 		text := bytes.Repeat([]byte("0123456789"), 30_000)
 		got := make([]byte, len(text))
 		read := make(chan error, 1)
 		go func() {
 			for i := 0; i < len(got); i += 10_000 {
-				time.Sleep(readerPatience / 20) // more than readerPatience in all
+				time.Sleep(files.ReaderPatience / 20) // more than readerPatience in all
 				if _, err := io.ReadFull(r, got[i:i+10_000]); err != nil {
 					read <- err
 					return
@@ -102,8 +104,8 @@ func TestWriterWaitsForItsReader(t *testing.T) {
 			t.Errorf("it reads something else, %v", err)
 		}
 		for range 2 {
-			if n, err := p.Write(text); n != 0 || !errors.Is(err, errUnread) {
-				t.Errorf("Write = %d, %v, want 0, %v", n, err, errUnread)
+			if n, err := p.Write(text); n != 0 || !errors.Is(err, files.ErrUnread) {
+				t.Errorf("Write = %d, %v, want 0, %v", n, err, files.ErrUnread)
 			}
 		}
 	})

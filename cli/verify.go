@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
@@ -239,7 +240,7 @@ func (a *app) hintAt(path, name string, err error) string {
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.name + " run " + words.Argument(name) + " makes one"
 	}
-	if state, _ := begins(name, stateMark); state {
+	if state, _ := files.Begins(name, stateMark); state {
 		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + words.Argument(name)
 	}
 	if damaged(err) && name != "-" {
@@ -253,13 +254,13 @@ func (a *app) hintAt(path, name string, err error) string {
 			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + words.Argument(name)
 		}
 	}
-	if lines, _ := begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
+	if lines, _ := files.Begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
 		return "\n  " + a.isLines(name).Error()
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.name + " upgrade " + words.Argument(name) + " NEW"
 	}
-	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !isPipe(path) {
+	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !files.IsPipe(path) {
 		return "\n  " + a.name + " recover " + words.Argument(name) + " -o FILE copies what is whole before that"
 	}
 	return ""
@@ -304,7 +305,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	}
 	var table *replay.TableReader
 	if j.hashes != "" {
-		f, err := openInput(ctx, j.hashes)
+		f, err := files.Open(ctx, j.hashes)
 		if err != nil {
 			return fmt.Errorf("%v", words.About(j.hashes, err))
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -159,7 +160,7 @@ func (j *viewJob) interruptedOr(ctx context.Context, err error) error {
 
 // source opens what is looked at: a recording, or a run of a scenario. Each of its worlds may take so much memory.
 func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
-	state, err := begins(name, stateMark)
+	state, err := files.Begins(name, stateMark)
 	switch ending := strings.ToLower(filepath.Ext(name)); {
 	case worlds.IsEmbedded(name), ending == ".yaml", ending == ".yml":
 		return j.begin(ctx, name, limit)
@@ -245,7 +246,7 @@ func (j *viewJob) goOn(ctx context.Context, name string, limit bytesFlag) (*view
 
 // recording opens a recording to be looked at, each of whose worlds may take so much memory.
 func (j *viewJob) recording(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
-	f, size, err := openSeekable(name)
+	f, size, err := files.OpenSeekable(name)
 	if err != nil {
 		return nil, j.aboutRecording(name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/view"
@@ -40,7 +41,7 @@ func (j *viewJob) fits(kind format, names []string, given func(string) bool) err
 
 // film opens a file of a film.
 func (j *viewJob) film(name string) (films.File, error) {
-	f, size, err := openSeekable(name)
+	f, size, err := files.OpenSeekable(name)
 	if err != nil {
 		return films.File{}, words.About(name, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -43,7 +44,7 @@ type visit struct {
 	scenario *scenarios.Scenario
 	begin    *replay.Begin // nil: genesis
 	from     uint64        // the tick of the keyframe from which it came; 0: where the recording begins
-	file     seekable
+	file     files.Seekable
 	size     int64        // of the file
 	index    *openedIndex // nil if there is none
 	wrong    error        // the hash of the tick is not the recorded one, as a command returns it
@@ -80,7 +81,7 @@ func (v *visit) close() {
 // lenient, and shows progress. Its errors are ready to be returned by a command. The caller
 // closes the visit.
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
-	f, size, err := openSeekable(name)
+	f, size, err := files.OpenSeekable(name)
 	if err != nil {
 		return nil, j.aboutRecording(name, err)
 	}

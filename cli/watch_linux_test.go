@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/murksim/murksim/internal/files"
 )
 
 // terminal opens a terminal of a size. What is written to the one file can be read from the other.
@@ -213,10 +215,10 @@ func (p program) writesFirst(t *testing.T) bool {
 		t.Fatalf("the table is not there: %v", err)
 	}
 	wrote := info.ModTime()
-	if wrote.Sub(sent) > readerPatience/2 {
+	if wrote.Sub(sent) > files.ReaderPatience/2 {
 		return false
 	}
-	if ended.Sub(wrote) < readerPatience/4 {
+	if ended.Sub(wrote) < files.ReaderPatience/4 {
 		t.Errorf("the files were whole %v after the signal, %v before the end; want them first", wrote.Sub(sent), ended.Sub(wrote))
 	}
 	return true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
@@ -58,7 +59,7 @@ func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 	if o.Dialect != yrep.Wide && e.Frame > 0 && isWide(name, o, e.Frame) {
 		return fmt.Sprintf("\n  in the wide dialect frame %d is whole: --dialect wide", e.Frame)
 	}
-	if e.Frame > 1 && name != "-" && !isPipe(name) {
+	if e.Frame > 1 && name != "-" && !files.IsPipe(name) {
 		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.name, words.Argument(name))
 	}
 	return ""
@@ -67,7 +68,7 @@ func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 // isWide reports whether a frame of a file, and all before it, are whole in the wide dialect.
 func isWide(name string, o yrep.Options, frame int32) bool {
 	f, err := os.Open(name)
-	if err != nil || isPipe(name) {
+	if err != nil || files.IsPipe(name) {
 		return false
 	}
 	defer f.Close()

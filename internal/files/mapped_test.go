@@ -1,4 +1,4 @@
-package cli
+package files
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func TestFileThatShrinks(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, size, err := openSeekable(path)
+	f, size, err := OpenSeekable(path)
 	if err != nil || size != int64(len(whole)) {
 		t.Fatalf("%d bytes, %v; want %d", size, err, len(whole))
 	}

@@ -1,4 +1,4 @@
-package cli
+package files
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"golang.org/x/exp/mmap"
 )
 
-// A seekable is a file that is read at any place, by any number of goroutines.
-type seekable interface {
+// A Seekable is a file that is read at any place, by any number of goroutines.
+type Seekable interface {
 	io.ReaderAt
 	io.Closer
 }
 
-// openSeekable opens a file, as long as it is now: mapped into memory where that is possible,
+// OpenSeekable opens a file, as long as it is now: mapped into memory where that is possible,
 // else by reading. It waits for none.
-func openSeekable(path string) (f seekable, size int64, err error) {
-	if isPipe(path) {
+func OpenSeekable(path string) (f Seekable, size int64, err error) {
+	if IsPipe(path) {
 		return nil, 0, &os.PathError{Op: "open", Path: path, Err: errors.New("it is no regular file")}
 	}
 	if m, err := mmap.Open(path); err == nil {
