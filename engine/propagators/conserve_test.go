@@ -124,7 +124,7 @@ func TestDiffusionAtTheLimit(t *testing.T) {
 		degrees[n] = true
 		rounds, apart := 200, 3
 		if n > 12 { // whose cells are many, and seldom have neighbours that all are 0
-			rounds, apart = 40, 100
+			rounds, apart = 10, 100
 		}
 		for range rounds {
 			v := make([]float64, lattice(t, s).Cells())
