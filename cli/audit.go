@@ -29,7 +29,7 @@ type auditJob struct {
 	complete  bool
 	follow    bool
 	jobs      int
-	many      bool // runs are audited: what is found of one is told with its verdict
+	many      bool // more than one run is audited: what is found of each is told with its verdict
 	report    string
 	unkept    bool
 	halt      bool

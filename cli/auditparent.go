@@ -80,7 +80,7 @@ func (x *auditOf) holdParent(ctx context.Context, e audit.Evidence) error {
 	if err != nil || p == nil {
 		return err
 	}
-	x.report.Parent, x.report.ParentHeld = p.Run.String(), &held
+	x.report.Parent, x.report.Held = p.Run.String(), &held
 	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, words.Number(p.Tick))
 	if !held {
 		told = fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, words.Number(p.Tick))

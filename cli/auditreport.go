@@ -35,24 +35,22 @@ type auditReport struct {
 	Replayed buildView `json:"replayed_with"`
 	Start    string    `json:"start"` // genesis or snapshot
 	Parent   string    `json:"parent,omitempty"`
-
-	ParentHeld *bool `json:"parent_held,omitempty"` // of a fork: the run was held against its parent, which the source has
-
-	From     uint64   `json:"from_tick"`
-	To       uint64   `json:"to_tick"`
-	Ticks    uint64   `json:"ticks"`  // that were compared
-	Inputs   uint64   `json:"inputs"` // in the evidence
-	Verdict  string   `json:"verdict"`
-	Tick     *uint64  `json:"first_divergent_tick,omitempty"`
-	Expected string   `json:"expected_hash,omitempty"`
-	Hash     string   `json:"calculated_hash,omitempty"`
-	Sections []string `json:"differing_sections,omitempty"`
-	Table    string   `json:"table,omitempty"` // with EVIDENCE
-	Row      string   `json:"row,omitempty"`
-	Reason   string   `json:"reason,omitempty"`
-	Refused  []string `json:"refused_snapshots,omitempty"`
-	Halted   string   `json:"halted,omitempty"` // the code
-	Seconds  float64  `json:"seconds"`
+	Held     *bool     `json:"parent_held,omitempty"` // of a fork: it was held against its parent, which the source has
+	From     uint64    `json:"from_tick"`
+	To       uint64    `json:"to_tick"`
+	Ticks    uint64    `json:"ticks"`  // that were compared
+	Inputs   uint64    `json:"inputs"` // in the evidence
+	Verdict  string    `json:"verdict"`
+	Tick     *uint64   `json:"first_divergent_tick,omitempty"`
+	Expected string    `json:"expected_hash,omitempty"`
+	Hash     string    `json:"calculated_hash,omitempty"`
+	Sections []string  `json:"differing_sections,omitempty"`
+	Table    string    `json:"table,omitempty"` // with EVIDENCE
+	Row      string    `json:"row,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	Refused  []string  `json:"refused_snapshots,omitempty"`
+	Halted   string    `json:"halted,omitempty"` // the code
+	Seconds  float64   `json:"seconds"`
 
 	id       audit.ID
 	hidden   bool   // with FAIL: only from the snapshot, not from the first tick

@@ -95,7 +95,8 @@ func (j *sweepJob) openJournal(folder string) error {
 	j.journal, err = sweep.OpenJournal(path, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		for _, name := range []string{csvName, parquetName, "recordings", "states", "differences"} {
+		folders := []string{filepath.Dir(sweep.KeptName(0, false)), filepath.Dir(sweep.KeptName(0, true)), filepath.Dir(sweep.EvidenceName(0, 1))}
+		for _, name := range append(folders, csvName, parquetName) {
 			if file := filepath.Join(folder, name); sweep.Exists(file) {
 				return fmt.Errorf("%s exists, and the folder has no journal of a sweep; choose another folder", document.FileName(file))
 			}

@@ -23,7 +23,7 @@ import (
 // them. So nothing that an index says can be part of the result.
 //
 // Where anything is not as it should be, one world replays the whole recording; what it finds
-// is the result. Only one goroutine at a time calls Progress, unless it is nil, with the number
+// is the result, as a [*HiddenError] or [*UnsteadyError] if the replays of the same bytes came to different things. Only one goroutine at a time calls Progress, unless it is nil, with the number
 // of ticks that were replayed; its error ends the verification.
 func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (Verified, error) {
 	v := &verification{recording: recording, size: size, index: x, progress: progress}
@@ -328,7 +328,7 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	return of, err
 }
 
-// unchanged reports whether the recording still holds what the parts read of it, and what the replay of the whole did: the same bytes, then.
+// unchanged reports whether the recording holds what the parts read of it, and what the replay of the whole read: then both read the same bytes.
 func (v *verification) unchanged(whole *replay.Sum) bool {
 	frames, err := replay.NewReader(io.NewSectionReader(v.recording, 0, v.size))
 	if err != nil {
@@ -354,10 +354,12 @@ func (v *verification) unchanged(whole *replay.Sum) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(sums, func(s *replay.Sum) bool {
-		p := &read[slices.Index(sums, s)]
-		return s.Frames() != p.read || s.SHA256() != p.frames
-	})
+	for i, s := range sums {
+		if s.Frames() != read[i].read || s.SHA256() != read[i].frames {
+			return false
+		}
+	}
+	return true
 }
 
 // unsteady returns the error of a tick of which a part found another thing than the replay of the whole recording; nil: there is none. A part
