@@ -29,6 +29,7 @@ type keyframes struct {
 	// These belong to the goroutine that the stage names.
 	state   []byte
 	frame   keyframe
+	known   uint64             // the last tick whose hash is known
 	sum     *[sha256.Size]byte // of the recording up to its end; nil: not known
 	encoder *zstd.Encoder
 	payload []byte
@@ -95,10 +96,11 @@ func (k *keyframes) take(t *engine.Tick, end int64) bool {
 	return true
 }
 
-// sealable takes the SHA-256 of the recording up to a tick that was compared, if there is a keyframe to be sealed.
-func (k *keyframes) sealable(tick uint64, sum func() [sha256.Size]byte) {
+// hash notes that a tick's hash is known, and the SHA-256 of the recording up to it if there is a keyframe to be sealed.
+func (k *keyframes) hash(tick uint64, sum func() [sha256.Size]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.known = tick
 	if k.key != nil && sum != nil && k.stage != idle && k.frame.tick == tick {
 		s := sum()
 		k.sum = &s
@@ -121,6 +123,13 @@ func (k *keyframes) enter(s stage) {
 	k.stage = s
 }
 
+// writable reports whether the keyframe may be written: not before its tick, whose hash may come late.
+func (k *keyframes) writable() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known >= k.frame.tick
+}
+
 // settle is called after each tick that happened: it begins to compress the state, if it is
 // that of this tick, and writes one that is compressed, if it may.
 func (k *keyframes) settle(this bool, w *writer, mayWrite bool) {
@@ -139,7 +148,7 @@ func (k *keyframes) settle(this bool, w *writer, mayWrite bool) {
 		}()
 		return
 	}
-	if !k.running || !mayWrite {
+	if !k.running || !mayWrite || !k.writable() {
 		return
 	}
 	select {

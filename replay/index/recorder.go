@@ -180,7 +180,7 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64
 	}
 	r.keys.begin(h.World(), begin, w.Tick(), size, o)
 	frames.OnHash(func(tick, hash uint64, sum func() [sha256.Size]byte) {
-		r.keys.sealable(tick, sum)
+		r.keys.hash(tick, sum)
 		r.chunks.hashes.add(tick, hash)
 	})
 	return r

@@ -6,12 +6,15 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 )
@@ -24,6 +27,63 @@ func chunk(kind byte, tick uint64, payload []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(payload)))
 	b = binary.LittleEndian.AppendUint32(b, sum(b))
 	return binary.LittleEndian.AppendUint32(append(b, payload...), sum(payload))
+}
+
+// A late recorder tells the hash of each tick some ticks later.
+type late struct {
+	*replay.Recorder
+	tell []func()
+}
+
+func (l *late) OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) {
+	l.Recorder.OnHash(func(tick, hash uint64, sum func() [sha256.Size]byte) {
+		s := sum()
+		l.tell = append(l.tell, func() { f(tick, hash, func() [sha256.Size]byte { return s }) })
+	})
+}
+
+// TestSealOfALateHash holds that each keyframe has its seal, also where it is compressed before
+// the hash of its tick is known.
+func TestSealOfALateHash(t *testing.T) {
+	s := load(t, "heat")
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file, keys bytes.Buffer
+	rec, err := replay.NewRecorder(&file, w, s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, frames := replay.HeaderOf(w, s.Descriptor()), &late{Recorder: rec}
+	idx, err := index.NewRecorder(&keys, w, &h, frames, index.Options{Now: ticking(), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(engine.Recorders(rec, idx))
+	for w.Tick() < 60 {
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond) // to compress a state
+		if w.Tick()%20 != 0 {
+			continue
+		}
+		if err := rec.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		for _, tell := range frames.tell {
+			tell()
+		}
+		frames.tell = nil
+	}
+	if err := idx.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x := opened(t, keys.Bytes())
+	if list, sealed := x.Keyframes(), x.Trusted(); len(list) < 2 || !slices.Equal(list, sealed) {
+		t.Errorf("keyframes %v, of which %v have a seal", list, sealed)
+	}
 }
 
 // forgeries are indexes of the recording that deceive, each in its way, with all checksums right.
