@@ -35,7 +35,6 @@ const (
 	statusDiverged = 3
 	statusEvidence = 4
 	statusHalted   = 5
-	statusStarved  = 6
 )
 
 // A Program is murksim's command line with components of its own, which scenarios can

@@ -131,7 +131,6 @@ func TestProcesses(t *testing.T) {
 		"interrupted tables":                   program.interruptedTables,
 		"closed pipe":                          program.closedPipe,
 		"full":                                 program.full,
-		"interrupted bench":                    program.interruptedBench,
 		"served":                               program.served,
 		"served, interrupted twice":            program.servedTwice,
 		"viewed":                               program.viewed,
@@ -568,8 +567,7 @@ func (p program) full(t *testing.T) {
 		"run colony --ticks 3 --no-record --events", "run heat --ticks 3 -q -o -", "run heat --ticks 3 -q --no-record --hashes -",
 		"run heat --ticks 3 -q --no-record --save-state -", "verify full.murk", "verify --json full.murk", "verify --each full.murk",
 		"verify --each --json full.murk", "inspect full.murk", "inspect --json full.murk", "inspect --frames full.murk",
-		"inspect --commands full.murk", "convert full.murk -", "convert full.murk full.jsonl --force", "bench --list", "bench --list --json",
-		"bench ring --seconds 0.01 --rounds 1 --json", "new x -o -", "new x --force",
+		"inspect --commands full.murk", "convert full.murk -", "convert full.murk full.jsonl --force", "new x -o -", "new x --force",
 	} {
 		args := strings.Fields(line)
 		c := p.command(args...)
@@ -595,50 +593,5 @@ func (p program) full(t *testing.T) {
 	status, _, errs := p.run(t, p.command("run", "heat", "--ticks", "3", "-o", "/dev/full"))
 	if want := "/dev/full: " + syscall.ENOSPC.Error() + "\n  no tick was recorded\n"; status != statusError || errs != want {
 		t.Errorf("run -o /dev/full = %d, %q; want %d, %q", status, errs, statusError, want)
-	}
-}
-
-// interruptedBench: a signal, also that of a terminal that is closed, ends a bench that waits for
-// a compiler, which may never end; nothing is left behind, but its profile.
-func (p program) interruptedBench(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		return // no such signals
-	}
-	temp := t.TempDir()
-	gcc := "#!/bin/sh\n[ \"$1\" = --version ] && [ ! -e patient ] && exit\n: > started\nexec /bin/sleep 1000\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "gcc"), []byte(gcc), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range endings {
-		if i > 0 { // first it hangs when it compiles, then already when it is asked what it is
-			if err := os.WriteFile(filepath.Join(p.dir, "patient"), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		heard := make(chan os.Signal, 1)
-		signal.Notify(heard, s) // under nohup the program would ignore it, as it should
-		defer signal.Stop(heard)
-		started := filepath.Join(p.dir, "started")
-		os.Remove(started)
-		profile := fmt.Sprintf("cpu-%d.out", i)
-		c := p.command("bench", "ring", "--cpuprofile", profile)
-		c.Env = append(os.Environ(), "PATH="+p.dir, "TMPDIR="+temp)
-		var errs bytes.Buffer
-		c.Stderr = &errs
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		p.appears(t, "started")
-		c.Process.Signal(s)
-		ends(t, c)
-		if c.ProcessState.ExitCode() != statusError || errs.String() != "bench: interrupted, in row ring\n" {
-			t.Errorf("%v: %v, %q; want status 1 and that it was interrupted", s, c.ProcessState, &errs)
-		}
-		if b, err := os.ReadFile(filepath.Join(p.dir, profile)); err != nil || len(b) == 0 {
-			t.Errorf("%v: the profile has %d bytes, %v", s, len(b), err)
-		}
-		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-			t.Errorf("%d files are left in the folder for temporary ones, %v; want none", len(left), err)
-		}
 	}
 }

@@ -44,7 +44,7 @@ is halted.`,
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
 	root.AddCommand(a.runCommand(), a.serveCommand(), a.joinCommand(), a.checkCommand(), a.verifyCommand(), a.auditCommand(), a.seekCommand(), a.diffCommand(), a.bisectCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.synctestCommand(), a.sweepCommand(), a.workerCommand(), a.inspectCommand(), a.playCommand(), a.viewCommand(), a.convertCommand(), a.upgradeCommand(),
-		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
+		movedBench(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	if a.startServer != nil {
 		root.AddCommand(a.natsCommand())
 	}

@@ -1,19 +1,18 @@
-package cli
+package main
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/murksim/murksim/cli/internal/bench"
+	"github.com/murksim/murksim/tools/bench/measure"
 )
 
 // A missed floor is status 1, whatever the other rows say, and no error message.
 func TestBenchStatus(t *testing.T) {
-	i := slices.IndexFunc(bench.Table, func(r bench.Row) bool { return r.Name == "real-time-memory" })
-	row := &bench.Table[i]
+	i := slices.IndexFunc(measure.Table, func(r measure.Row) bool { return r.Name == "real-time-memory" })
+	row := &measure.Table[i]
 	before := row.Floor
 	defer func() { row.Floor = before }()
 	for _, tt := range []struct {
@@ -22,11 +21,11 @@ func TestBenchStatus(t *testing.T) {
 		want   string
 	}{
 		{1e9, statusOK, "\n1 of 1 floors hold\n"},
-		{1e-3, statusError, "\n0 of 1 floors hold, 1 missed\n"},
+		{1e-3, statusMissed, "\n0 of 1 floors hold, 1 missed\n"},
 	} {
 		row.Floor = tt.floor
 		var out, errs bytes.Buffer
-		status := Program{}.run(t.Context(), []string{"bench", "--seconds", "0.01", "--rounds", "1", "real-time-memory"}, nil, &out, &errs)
+		status := run(t.Context(), []string{"--seconds", "0.01", "--rounds", "1", "real-time-memory"}, nil, &out, &errs)
 		if status != tt.status || !strings.HasSuffix(out.String(), tt.want) || errs.Len() != 0 {
 			t.Errorf("floor %v: status %d, %q, %q; want %d and %q", tt.floor, status, &out, &errs, tt.status, tt.want)
 		}
@@ -36,26 +35,22 @@ func TestBenchStatus(t *testing.T) {
 // A starved row is status 6, unless a floor is missed.
 func TestBenchStarved(t *testing.T) {
 	for _, tt := range []struct {
-		end    benchEnd
+		end    endObject
 		status int
 		want   string
 	}{
-		{benchEnd{Rows: 3, NotMeasured: 1}, statusOK, "2 of 3 floors hold, 1 not measured\n"},
-		{benchEnd{Rows: 3, Starved: 2}, statusStarved,
+		{endObject{Rows: 3, NotMeasured: 1}, statusOK, "2 of 3 floors hold, 1 not measured\n"},
+		{endObject{Rows: 3, Starved: 2}, statusStarved,
 			"1 of 3 floors hold, 2 starved: other programs had the processor; measure again when it is free\n"},
-		{benchEnd{Rows: 3, Starved: 1, Missed: 1}, statusError,
+		{endObject{Rows: 3, Starved: 1, Missed: 1}, statusMissed,
 			"1 of 3 floors hold, 1 missed, 1 starved: other programs had the processor; measure again when it is free\n"},
 	} {
 		var out bytes.Buffer
-		j := &benchJob{app: &app{out: &out}}
-		if err := j.benchFoot(&tt.end); err != nil || out.String() != tt.want {
+		j := &job{out: &out}
+		if err := j.foot(&tt.end); err != nil || out.String() != tt.want {
 			t.Errorf("%+v: %q, %v; want %q", tt.end, &out, err, tt.want)
 		}
-		status := statusOK
-		if e, ok := errors.AsType[*exitError](tt.end.exit()); ok {
-			status = e.code
-		}
-		if status != tt.status {
+		if status := tt.end.status(); status != tt.status {
 			t.Errorf("%+v: status %d, want %d", tt.end, status, tt.status)
 		}
 	}
@@ -85,10 +80,10 @@ func TestBaselineRefused(t *testing.T) {
 		{"a list", "[]\n", "standard input: line 1: it is not a line of bench --json: the line is of the kind array"},
 		{"another program", `{"event":"start","seed":1}`, "standard input: line 1: it is the start of something else than bench --json"},
 		{"after the end", start + `{"event":"end"}` + "\n" + row, "standard input: line 3: something follows the end"},
-		{"long", start + strings.Repeat(" ", longestBenchLine) + row, "standard input: line 2: it is too long for a line of bench --json"},
+		{"long", start + strings.Repeat(" ", longestLine) + row, "standard input: line 2: it is too long for a line of bench --json"},
 	} {
-		j := &benchJob{app: &app{in: strings.NewReader(tt.text)}}
-		_, err := j.readBaseline(t.Context(), "-")
+		j := &job{in: strings.NewReader(tt.text)}
+		_, err := j.readBaseline("-")
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}

@@ -6,4 +6,4 @@
 // take turns, round after round; a round gives a ratio, and the row is judged by the
 // median of them. So a machine that is busy or changes its clock disturbs all alike. If
 // other programs take too much of it, the row is [Starved] and not judged.
-package bench
+package measure

@@ -1,38 +1,37 @@
-package cli
+package main
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
-	"github.com/murksim/murksim/cli/internal/bench"
-	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/tools/bench/measure"
 )
 
 // A baseline is an earlier measurement: an output of bench --json.
 type baseline struct {
 	file  string
-	start benchStart
+	start startObject
 	other bool // it was measured on another processor, so that its times say nothing
 	ended bool
 	rows  map[string]*rowObject // by name
 }
 
-// longestBenchLine is far more than a line of bench --json has.
-const longestBenchLine = 1 << 20
+// longestLine is far more than a line of bench --json has.
+const longestLine = 1 << 20
 
 // readBaseline reads a file. An error of what is in it names the line.
-func (j *benchJob) readBaseline(ctx context.Context, file string) (*baseline, error) {
-	in := io.NopCloser(files.Patient(ctx, j.in))
+func (j *job) readBaseline(file string) (*baseline, error) {
+	in := io.NopCloser(j.in)
 	if file != "-" {
-		f, err := files.Open(ctx, file)
+		f, err := os.Open(file)
 		if err != nil {
 			return nil, words.About(file, err)
 		}
@@ -41,7 +40,7 @@ func (j *benchJob) readBaseline(ctx context.Context, file string) (*baseline, er
 	defer in.Close()
 	b := &baseline{file: file, rows: map[string]*rowObject{}}
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestBenchLine)
+	lines.Buffer(nil, longestLine)
 	n := 0
 	for lines.Scan() {
 		n++
@@ -169,7 +168,7 @@ func (b *baseline) compare(o *rowObject) {
 
 // measured reports whether a row has a figure that says something.
 func (o *rowObject) measured() bool {
-	return o.Value != nil && o.Verdict != string(bench.Starved) && *o.judged() > 0
+	return o.Value != nil && o.Verdict != string(measure.Starved) && *o.judged() > 0
 }
 
 // comparable reports whether a row was measured then as it is now.
@@ -197,8 +196,8 @@ func (b *baseline) changed(o *rowObject) string {
 }
 
 // warn says what else differs between the baseline and this measurement.
-func (j *benchJob) warn(now *benchStart) error {
-	if j.before == nil || j.quiet {
+func (j *job) warn(now *startObject) error {
+	if j.before == nil {
 		return nil
 	}
 	then := &j.before.start
@@ -223,7 +222,7 @@ func (j *benchJob) warn(now *benchStart) error {
 }
 
 // worse says which rows have become worse.
-func (j *benchJob) worse(rows []string) error {
+func (j *job) worse(rows []string) error {
 	if j.before == nil || len(rows) == 0 {
 		return nil
 	}
