@@ -297,7 +297,7 @@ func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
 // place makes the world of a rerun: at genesis, or in the state of a snapshot.
 func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, again *audit.Rerun, from uint64) (err error) {
 	if from == e.Run().First && from == 0 {
-		again.World, err = made(ctx, j.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
+		again.World, err = made(ctx, j.printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
 		return unbuilt(err)
 	}
 	if ticks, err := e.Snapshots(ctx); err != nil {
@@ -314,7 +314,7 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 		return err
 	}
 	again.From = head
-	again.World, err = made(ctx, j.app, func(step func(share float64) error) (*engine.World, error) {
+	again.World, err = made(ctx, j.printer, func(step func(share float64) error) (*engine.World, error) {
 		return s.RestoreAs(e.Run().Genesis, j.workers, snapshot.State, step)
 	})
 	if state, ok := errors.AsType[*engine.StateError](err); ok {

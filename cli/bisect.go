@@ -419,10 +419,9 @@ func (j *bisectJob) ask(ctx context.Context, s *bisectSide, tick uint64) (*answe
 
 // askAgain asks a program, whether it has been asked or not.
 func (j *bisectJob) askAgain(ctx context.Context, s *bisectSide, tick uint64) (*answer, error) {
-	if m := j.meter(0); m.active {
-		fmt.Fprintf(m.w, "\rquestion %d, tick %s of %s\x1b[K", s.program.asked+1, words.Number(tick), j.letter(s))
-		defer m.clear()
-	}
+	m := j.meter(0)
+	m.note("question %d, tick %s of %s", s.program.asked+1, words.Number(tick), j.letter(s))
+	defer m.clear()
 	x, err := s.program.ask(ctx, tick)
 	s.Questions = s.program.asked
 	switch {

@@ -93,7 +93,7 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, notes 
 	for x, b := range scenarios.Parts[scenarios.Noter](s) {
 		notes = append(notes, x.Notes(b)...)
 	}
-	_, err = made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
+	_, err = made(ctx, j.printer, func(step func(share float64) error) (*runner.Run, error) {
 		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.bytes, Making: step})
 	})
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {

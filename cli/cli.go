@@ -58,7 +58,7 @@ func Main(p Program) {
 
 // run executes one command line and returns its exit status.
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	stdout, stderr := &checkedWriter{w: out}, &checkedWriter{w: errs}
+	stdout, stderr := newOutput(out), newOutput(errs)
 	a, err := p.app(in, stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -71,9 +71,9 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		plain(root)
 	}
 	err = root.ExecuteContext(ctx)
-	if stdout.err != nil {
-		if a.recording || !errors.Is(stdout.err, syscall.EPIPE) { // who pipes reports into head wants no more
-			fmt.Fprintln(stderr, words.About("/dev/stdout", stdout.err))
+	if err := stdout.failed(); err != nil {
+		if a.recording || !errors.Is(err, syscall.EPIPE) { // who pipes reports into head wants no more
+			fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 		}
 		return statusError
 	}
@@ -100,7 +100,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 
 // app returns what the subcommands of the program share.
 func (p Program) app(in io.Reader, out, errs *checkedWriter) (a *app, err error) {
-	a = &app{name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, out: out, stdout: out, errs: errs, embedded: p.embedded}
+	a = &app{printer: &printer{out: out, errs: errs}, name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, stdout: out, embedded: p.embedded}
 	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
@@ -116,6 +116,20 @@ type checkedWriter struct {
 	err     error
 }
 
+// newOutput returns an output that writes to w.
+func newOutput(w io.Writer) *checkedWriter { return &checkedWriter{w: w} }
+
+// failed returns the first error of writing.
+func (c *checkedWriter) failed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// writesTo reports whether it is w that is written to.
+func (c *checkedWriter) writesTo(w io.Writer) bool { return c.w == w }
+
+// Write implements [io.Writer].
 func (c *checkedWriter) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,13 +180,10 @@ func usage(format string, args ...any) error {
 
 // An app is what all subcommands share.
 type app struct {
+	*printer
 	name     string // of the program
 	in       io.Reader
-	out      io.Writer
-	errs     *checkedWriter
 	stdout   *checkedWriter // also when out is not
-	json     bool
-	quiet    bool
 	registry *scenarios.Registry
 
 	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none

@@ -123,7 +123,7 @@ func inOrder[T any](n, some int, f func(i int) T) []chan T {
 // waitFor shows progress until there is an answer.
 func (j *verifyJob) waitFor(m *meter, done, all int, answer chan *verifyAnswer) {
 	for m.active && len(answer) == 0 {
-		fmt.Fprintf(m.w, "\r%s of %s\x1b[K", words.Number(uint64(done)), words.Count(uint64(all), "recording"))
+		m.note("%s of %s", words.Number(uint64(done)), words.Count(uint64(all), "recording"))
 		time.Sleep(100 * time.Millisecond)
 	}
 }
@@ -190,8 +190,8 @@ func (a *app) verifyAs(ctx context.Context, path string, ask *verifyAsk, limit b
 // captured returns an app that prints into buffers.
 func (a *app) captured(name string, json, quiet bool) (there *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
-	stdout := &checkedWriter{w: out}
-	return &app{name: name, in: bytes.NewReader(nil), out: stdout, stdout: stdout, errs: &checkedWriter{w: errs}, json: json, quiet: quiet, registry: a.registry}, out, errs
+	stdout := newOutput(out)
+	return &app{printer: &printer{out: stdout, errs: newOutput(errs), json: json, quiet: quiet}, name: name, in: bytes.NewReader(nil), stdout: stdout, registry: a.registry}, out, errs
 }
 
 // verifyErrand is the [cluster.Doer] of verify.

@@ -59,7 +59,7 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 // embed returns what subcommands share, with nothing to read and nowhere to write.
 func (p Program) embed() (*app, error) {
 	p.embedded = true
-	nowhere := &checkedWriter{w: io.Discard}
+	nowhere := newOutput(io.Discard)
 	return p.app(&eofReader{}, nowhere, nowhere)
 }
 

@@ -303,7 +303,7 @@ func (a *app) takeStdout() (io.Writer, error) {
 // data there. Go opens the null device, for reading and writing, in place of one that is closed,
 // so one that was opened like that counts as closed.
 func (a *app) stdoutOpen() error {
-	if w, ok := a.out.(*checkedWriter); !ok || w.w != io.Writer(os.Stdout) {
+	if w, ok := a.out.(*checkedWriter); !ok || !w.writesTo(os.Stdout) {
 		return nil
 	}
 	info, err := os.Stdout.Stat()

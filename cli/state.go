@@ -77,7 +77,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			return words.About(j.state, stateProblem(err))
 		}
 	}
-	r, err := made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
+	r, err := made(ctx, j.printer, func(step func(share float64) error) (*runner.Run, error) {
 		c.Making = step
 		return runner.New(c)
 	})

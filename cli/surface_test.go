@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write testdata/surface.txt")
 // TestSurface: every command and flag that people type is in a list, so that none goes, or comes, unseen. What is no longer wanted
 // answers with an error that names what does it now.
 func TestSurface(t *testing.T) {
-	root := (&app{name: "murksim", out: &bytes.Buffer{}}).root()
+	root := (&app{printer: &printer{out: &bytes.Buffer{}}, name: "murksim"}).root()
 	root.InitDefaultHelpFlag()
 	var b strings.Builder
 	surface(&b, root)

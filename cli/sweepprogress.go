@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/murksim/murksim/internal/words"
 )
@@ -25,13 +22,9 @@ func (j *sweepJob) newProgress() *sweepProgress {
 
 // show draws the line, ten times a second at most.
 func (p *sweepProgress) show() {
-	if !p.active || time.Since(p.shown) < 100*time.Millisecond {
-		return
-	}
-	p.shown = time.Now()
-	all := uint64(p.job.jobs())
-	done := uint64(p.job.journal.Done())
-	fmt.Fprintf(p.w, "\r%s\x1b[K", p.text(done, all, p.width()))
+	p.draw(func(columns int) string {
+		return p.text(uint64(p.job.journal.Done()), uint64(p.job.jobs()), columns)
+	})
 }
 
 // text is the line: jobs, what is left of the time, the rate and a bar, as far as there is room.
@@ -46,15 +39,5 @@ func (p *sweepProgress) text(done, all uint64, columns int) string {
 	if bad := p.job.bad(); bad > 0 {
 		parts = append(parts, words.Number(uint64(bad))+" not ok")
 	}
-	room := columns - 1
-	for _, part := range parts {
-		if utf8.RuneCountInString(text)+2+utf8.RuneCountInString(part) <= room {
-			text += "  " + part
-		}
-	}
-	if width := min(barWidth, room-2-utf8.RuneCountInString(text)); width >= leastBar {
-		full := int(uint64(width) * done / max(all, 1))
-		text += "  " + strings.Repeat("█", full) + strings.Repeat("░", width-full)
-	}
-	return text
+	return progressLine(columns, text, parts, float64(done)/float64(max(all, 1)))
 }

@@ -242,7 +242,7 @@ func (r *recordedInputs) close() {
 func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) enginetest.Subject {
 	x := enginetest.Subject{
 		Config: func(workers int) (engine.Config, error) {
-			return made(ctx, j.app, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
+			return made(ctx, j.printer, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
 		},
 		Submit: func(w *engine.World) error {
 			list, err := (&runner.Run{Scenario: s, World: w}).Scheduled(w.Tick() + 1)

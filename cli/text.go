@@ -15,8 +15,16 @@ import (
 	"github.com/murksim/murksim/internal/words"
 )
 
+// A printer says what a command does: results to one writer, progress and errors to another, as text or as one object of JSON a line.
+type printer struct {
+	out   io.Writer
+	errs  *checkedWriter
+	json  bool
+	quiet bool
+}
+
 // say prints a line for people to standard output, unless --quiet or --json.
-func (a *app) say(format string, args ...any) error {
+func (a *printer) say(format string, args ...any) error {
 	if a.quiet || a.json {
 		return nil
 	}
@@ -25,10 +33,10 @@ func (a *app) say(format string, args ...any) error {
 }
 
 // emit prints an object as one line of JSON, if --json and not --quiet.
-func (a *app) emit(v any) error { return a.result(v, true) }
+func (a *printer) emit(v any) error { return a.result(v, true) }
 
 // result is emit for what may be an error, which --quiet does not silence.
-func (a *app) result(v any, ok bool) error {
+func (a *printer) result(v any, ok bool) error {
 	if !a.json || a.quiet && ok {
 		return nil
 	}
@@ -80,7 +88,7 @@ type meter struct {
 	active  bool
 }
 
-func (a *app) meter(total uint64) *meter {
+func (a *printer) meter(total uint64) *meter {
 	f, ok := a.errs.terminal()
 	active := ok && !a.quiet && !a.json
 	width := func() int {
@@ -98,26 +106,28 @@ func (m *meter) rate(ticks uint64) float64 {
 	return float64(ticks) / max(time.Since(m.started).Seconds(), 1e-9)
 }
 
+// show draws the line of a tick.
 func (m *meter) show(tick uint64) {
-	if !m.active || time.Since(m.shown) < 100*time.Millisecond {
-		return
-	}
-	m.shown = time.Now()
-	fmt.Fprintf(m.w, "\r%s\x1b[K", m.line(tick, m.rate(tick-min(m.first, tick)), m.width()))
+	m.draw(func(columns int) string { return m.line(tick, m.rate(tick-min(m.first, tick)), columns) })
 }
 
-// note draws another line than that of ticks, ten times a second at most.
+// note draws another line than that of ticks.
 func (m *meter) note(format string, args ...any) {
+	m.draw(func(int) string { return fmt.Sprintf(format, args...) })
+}
+
+// draw draws what line returns for so many columns, ten times a second at most.
+func (m *meter) draw(line func(columns int) string) {
 	if !m.active || time.Since(m.shown) < 100*time.Millisecond {
 		return
 	}
 	m.shown = time.Now()
-	fmt.Fprintf(m.w, "\r"+format+"\x1b[K", args...)
+	fmt.Fprintf(m.w, "\r%s\x1b[K", line(m.width()))
 }
 
 // made returns what f makes for the first tick. It shows the progress that f tells step, if
 // that takes long, and ends with the context at once; f is then left behind.
-func made[T any](ctx context.Context, a *app, f func(step func(share float64) error) (T, error)) (T, error) {
+func made[T any](ctx context.Context, a *printer, f func(step func(share float64) error) (T, error)) (T, error) {
 	const patience = 500 * time.Millisecond
 	var percent atomic.Int64
 	step := func(share float64) error {
@@ -135,6 +145,7 @@ func made[T any](ctx context.Context, a *app, f func(step func(share float64) er
 	})
 }
 
+// clear removes the line.
 func (m *meter) clear() {
 	if m.active {
 		fmt.Fprint(m.w, "\r\x1b[K")

@@ -71,11 +71,11 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if err != nil {
 		return err
 	}
-	w := &checkedWriter{w: io.MultiWriter(out, (*counter)(&t.bytes))}
+	w := newOutput(io.MultiWriter(out, (*counter)(&t.bytes)))
 	frames, err := work(w, src)
 	switch {
-	case w.err != nil:
-		return words.About(outputName(t.out), w.err)
+	case w.failed() != nil:
+		return words.About(outputName(t.out), w.failed())
 	case t.bytes == 0:
 		return words.About(t.in, err)
 	}

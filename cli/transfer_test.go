@@ -256,7 +256,7 @@ func TestReadErrorKeepsOlderFile(t *testing.T) {
 		}
 		return copy(b, recording[at:half]), nil
 	})
-	j := &recoverJob{app: &app{quiet: true, errs: new(checkedWriter)}, output: "whole.murk", force: true}
+	j := &recoverJob{app: &app{printer: &printer{quiet: true, errs: new(checkedWriter)}}, output: "whole.murk", force: true}
 	end, _, reason := wholePart(t.Context(), broken, int64(len(recording)), j.meter(0))
 	if err := j.copyable("in.murk", end, reason); err == nil || !strings.Contains(err.Error(), failed.Error()+"\n  whole.murk stays as it was; ") {
 		t.Errorf("recover over an older file: %v", err)

@@ -166,8 +166,8 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return words.About(name, words.NewProblem(interruption(v.Ticks), ctx.Err()))
 		}
-		if w, ok := j.out.(*checkedWriter); ok && w.err != nil { // reports of ticks: nobody hears the verdict
-			return w.err
+		if w, ok := j.out.(*checkedWriter); ok && w.failed() != nil { // reports of ticks: nobody hears the verdict
+			return w.failed()
 		}
 		if err := j.report(&v); err != nil {
 			return err
