@@ -204,7 +204,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	if err := j.measuring.audits(j.app); err != nil {
 		return err
 	}
-	p := &auditProgress{meter: j.meter(0), measured: j.measuring.audit}
+	p := &auditProgress{Meter: j.Meter(0), measured: j.measuring.audit}
 	parting, stop := after(ctx, partingTime)
 	defer stop()
 	verdicts := inOrder(len(picked), j.jobs, func(i int) *auditOf { return j.audit(ctx, src, &picked[i], p) })

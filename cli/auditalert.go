@@ -39,22 +39,22 @@ func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webh
 	if err != nil { // of which there is no such value
 		text = []byte("{}")
 	}
-	fmt.Fprintf(a.errs, "%s\n", text)
+	fmt.Fprintf(a.Errs, "%s\n", text)
 	if db != nil {
 		row := store.Alert{Run: x.id, Tick: x.Tick, Code: x.Code, Severity: "critical", Detail: string(text), At: time.Now(), Audit: x.audit}
 		if _, err := db.Alert(ctx, &row); err != nil {
-			fmt.Fprintf(a.errs, "the alert is not in the database: %v\n", gaveUp(ctx, err))
+			fmt.Fprintf(a.Errs, "the alert is not in the database: %v\n", gaveUp(ctx, err))
 		}
 	}
 	if db != nil && halt {
 		err := db.Halt(ctx, x.id, audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: time.Now()})
 		if halted = err == nil || errors.Is(err, store.ErrHalted); !halted {
-			fmt.Fprintf(a.errs, "the run is not halted: %v\n", gaveUp(ctx, err))
+			fmt.Fprintf(a.Errs, "the run is not halted: %v\n", gaveUp(ctx, err))
 		}
 	}
 	if webhook != "" {
 		if err := post(ctx, webhook, text); err != nil {
-			fmt.Fprintf(a.errs, "the alert is not delivered: %v\n", err)
+			fmt.Fprintf(a.Errs, "the alert is not delivered: %v\n", err)
 		}
 	}
 	return halted

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios"
@@ -88,13 +89,13 @@ func (x *examiner) open(ctx context.Context, flag string) error {
 }
 
 // again returns a rerun of the whole run.
-func (x *examiner) again(ctx context.Context) (*audit.Rerun, *meter, error) {
+func (x *examiner) again(ctx context.Context) (*audit.Rerun, *report.Meter, error) {
 	r := &audit.Rerun{Evidence: x.evidence, Descriptor: x.evidence.Run().Genesis, To: x.found.Tick}
 	if err := x.place(ctx, x.evidence, x.scenario, r, x.evidence.Run().First); err != nil {
 		return nil, nil, err
 	}
-	m := x.meter(r.To)
-	r.Passed = m.show
+	m := x.Meter(r.To)
+	r.Passed = m.Show
 	return r, m, nil
 }
 
@@ -104,7 +105,7 @@ func (x *examiner) bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rer
 	if err != nil {
 		return nil, nil, err
 	}
-	defer m.clear()
+	defer m.Clear()
 	b, err = r.Bisect(ctx, x.repeat)
 	return b, r, err
 }
@@ -129,8 +130,8 @@ func (x *examiner) at(ctx context.Context, tick uint64, repeat int) (*audit.Step
 	if err != nil {
 		return nil, nil, err
 	}
-	defer m.clear()
-	m.last, m.total = tick, tick
+	defer m.Clear()
+	m.Last, m.Total = tick, tick
 	s, err := r.At(ctx, tick, repeat)
 	return s, r, err
 }
@@ -224,7 +225,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 	}
 	if err == nil {
 		v.From, v.To, v.computed = x.evidence.Run().First, x.found.Tick, x.found.Hash
-		err = x.say("evidence  %s, %s: whole", words.Count(x.found.Ticks, "link"), words.Count(x.found.Inputs, "input"))
+		err = x.Say("evidence  %s, %s: whole", words.Count(x.found.Ticks, "link"), words.Count(x.found.Inputs, "input"))
 	}
 	halt, unread := x.evidence.Halt(ctx)
 	if err = cmp.Or(err, unread); err == nil {
@@ -275,14 +276,14 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 			lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
 		}
 	}
-	if err := x.result(r, v.code == statusOK); err != nil {
+	if err := x.Result(r, v.code == statusOK); err != nil {
 		return err
 	}
 	lines = append(lines, v.line())
 	for i := range lines {
 		lines[i] = words.Clean(lines[i])
 	}
-	return x.say("%s", strings.Join(lines, "\n"))
+	return x.Say("%s", strings.Join(lines, "\n"))
 }
 
 func hashes(n int) string {

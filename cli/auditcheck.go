@@ -82,20 +82,20 @@ func (a *app) checkSignature(ctx context.Context, args []string, x *signatureChe
 	if err != nil {
 		return err
 	}
-	if err := a.say("%s", v.text(p)); err != nil {
+	if err := a.Say("%s", v.text(p)); err != nil {
 		return err
 	}
 	r := checkedView{"checked", p.Run.String(), p.Tick, p.Hash.String(), p.Inputs.String(), "", *v}
 	if len(args) == 1 {
-		return a.emit(r)
+		return a.Emit(r)
 	}
 	if r.Source, err = a.holdRun(ctx, args[1], p); err != nil {
 		return err
 	}
-	if err := a.emit(r); err != nil {
+	if err := a.Emit(r); err != nil {
 		return err
 	}
-	return a.say("the run has it")
+	return a.Say("the run has it")
 }
 
 // holdRun holds that the evidence of a run is whole, and has what a checkpoint claims. It returns the source's name.

@@ -90,10 +90,10 @@ func (j *cosignJob) cosign(ctx context.Context, name, source string) error {
 	if err := j.writeBy(ctx, name, add, true); err != nil {
 		return err
 	}
-	if err := j.emit(cosignedView{"cosigned", n.Run.String(), n.Tick, n.Hash.String(), k.String(), name}); err != nil {
+	if err := j.Emit(cosignedView{"cosigned", n.Run.String(), n.Tick, n.Hash.String(), k.String(), name}); err != nil {
 		return err
 	}
-	return j.say("cosigned  tick %s of run %s, hash %s\nvkey      %s\nwrote     %s", words.Number(n.Tick), n.Run, n.Hash, k, words.Argument(name))
+	return j.Say("cosigned  tick %s of run %s, hash %s\nvkey      %s\nwrote     %s", words.Number(n.Tick), n.Run, n.Hash, k, words.Argument(name))
 }
 
 // add writes a signature with that of the witness. The file is locked now, so it is read again: another witness may have signed meanwhile.

@@ -113,11 +113,11 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 		}
 		out = auditDiagnosis{"diagnosis", r.Run, "FAIL", &r.Tick, r.Stable, r.Severity, j.folder, j.files}
 	}
-	if err := j.result(out, r.OK); err != nil {
+	if err := j.Result(out, r.OK); err != nil {
 		return err
 	}
 	if r.OK {
-		return j.say("%s\nPASS ticks=%d..%d hash=%s", r.headline(), j.evidence.Run().First, j.found.Tick, r.A.Hash)
+		return j.Say("%s\nPASS ticks=%d..%d hash=%s", r.headline(), j.evidence.Run().First, j.found.Tick, r.A.Hash)
 	}
 	lines := []string{strings.TrimSuffix(j.text(), "\n")}
 	var rows [][]string
@@ -128,7 +128,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 		lines = append(lines, "wrote     "+line)
 	}
 	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(r.B.Hash, audit.Hash{}.String())))
-	if err := j.say("%s", strings.Join(lines, "\n")); err != nil {
+	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
 	return &exitError{code: statusDiverged}

@@ -113,15 +113,15 @@ func (j *auditDiffJob) run(ctx context.Context) error {
 // tell prints the report.
 func (d *difference) tell() error {
 	r := &d.report
-	if err := d.result(r, r.OK); err != nil {
+	if err := d.Result(r, r.OK); err != nil {
 		return err
 	}
-	if !d.json && !(d.quiet && r.OK) {
+	if !d.JSON && !(d.Quiet && r.OK) {
 		text := d.text()
-		if d.quiet {
+		if d.Quiet {
 			text = r.headline() + "\n"
 		}
-		if _, err := fmt.Fprint(d.out, text); err != nil {
+		if _, err := fmt.Fprint(d.Out, text); err != nil {
 			return err
 		}
 	}

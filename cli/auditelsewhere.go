@@ -185,7 +185,7 @@ func (j *workerJob) auditErrand(ctx context.Context, path string, text []byte) (
 	if err != nil {
 		return nil, err
 	}
-	x := again.audit(ctx, src, &runs[0], &auditProgress{meter: there.meter(0)})
+	x := again.audit(ctx, src, &runs[0], &auditProgress{Meter: there.Meter(0)})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -83,7 +83,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	}
 	again, err := j.proved(ctx, src.name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
-		if err := j.say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
+		if err := j.Say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
 			return err
 		}
 		tick = d.Tick - 1
@@ -104,9 +104,9 @@ func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tic
 	if err != nil {
 		return nil, broken(name, err)
 	}
-	m := j.meter(tick)
-	defer m.clear()
-	again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.show}
+	m := j.Meter(tick)
+	defer m.Clear()
+	again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.Show}
 	if err := j.place(ctx, e, s, again, e.Run().First); err != nil {
 		return nil, broken(name, err)
 	}
@@ -151,10 +151,10 @@ func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Eviden
 	if err := cmp.Or(recorder.Close(), w.Close()); err != nil {
 		return stored(err)
 	}
-	if err := j.emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
+	if err := j.Emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
 		return err
 	}
-	return j.say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, words.Number(tick), of.ID, j.name, words.Argument(db.Name()), r.ID)
+	return j.Say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, words.Number(tick), of.ID, j.name, words.Argument(db.Name()), r.ID)
 }
 
 // A forkedView is a fork as JSON.

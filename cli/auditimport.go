@@ -88,10 +88,10 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 			return stored(err)
 		}
 	}
-	if err := a.emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
+	if err := a.Emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
 		return err
 	}
-	return a.say("imported  %s  run %s", db.Name(), r.ID)
+	return a.Say("imported  %s  run %s", db.Name(), r.ID)
 }
 
 // An importedView is what audit import has done, with --json.

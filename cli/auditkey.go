@@ -50,10 +50,10 @@ func (a *app) auditKeyCommand() *cobra.Command {
 			if err := writeKeys(args[0], pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open})); err != nil {
 				return err
 			}
-			if err := a.emit(keyView{"key", args[0], args[0] + ".pub"}); err != nil {
+			if err := a.Emit(keyView{"key", args[0], args[0] + ".pub"}); err != nil {
 				return err
 			}
-			return a.say("wrote     %s and %s", words.Argument(args[0]), words.Argument(args[0]+".pub"))
+			return a.Say("wrote     %s and %s", words.Argument(args[0]), words.Argument(args[0]+".pub"))
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -248,7 +249,7 @@ func (x *auditOf) tell() {
 	}
 	x.progress.clear()
 	for _, line := range x.lines {
-		_ = x.say("%s", words.Clean(line)) // what comes of it must not depend on who reads it; the program ends with that error
+		_ = x.Say("%s", words.Clean(line)) // what comes of it must not depend on who reads it; the program ends with that error
 	}
 	x.lines = nil
 }
@@ -297,7 +298,7 @@ func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
 // place makes the world of a rerun: at genesis, or in the state of a snapshot.
 func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, again *audit.Rerun, from uint64) (err error) {
 	if from == e.Run().First && from == 0 {
-		again.World, err = made(ctx, j.printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
+		again.World, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
 		return unbuilt(err)
 	}
 	if ticks, err := e.Snapshots(ctx); err != nil {
@@ -314,7 +315,7 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 		return err
 	}
 	again.From = head
-	again.World, err = made(ctx, j.printer, func(step func(share float64) error) (*engine.World, error) {
+	again.World, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*engine.World, error) {
 		return s.RestoreAs(e.Run().Genesis, j.workers, snapshot.State, step)
 	})
 	if state, ok := errors.AsType[*engine.StateError](err); ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/metrics"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -15,7 +16,7 @@ import (
 // An auditProgress is the line of progress of audits that go on at the same time: first of the links that are looked at, then of the ticks
 // that are computed.
 type auditProgress struct {
-	*meter
+	*report.Meter
 	links, ticks, expected atomic.Uint64
 	drawing                sync.Mutex
 	computing              bool           // the ticks are shown
@@ -24,7 +25,7 @@ type auditProgress struct {
 
 // watch returns evidence whose links are counted as they are read.
 func (p *auditProgress) watch(e audit.Evidence) audit.Evidence {
-	if !p.active {
+	if !p.Active {
 		return e
 	}
 	return watchedEvidence{e, p}
@@ -61,7 +62,7 @@ func (p *auditProgress) forget(ticks uint64) { p.measured.Forget(ticks) }
 // tick counts a tick.
 func (p *auditProgress) tick(uint64) {
 	p.measured.Tick()
-	if p.active {
+	if p.Active {
 		p.ticks.Add(1)
 		p.draw()
 	}
@@ -75,14 +76,14 @@ func (p *auditProgress) draw() {
 	defer p.drawing.Unlock()
 	if ticks := p.ticks.Load(); ticks > 0 {
 		if !p.computing {
-			p.computing, p.started, p.first = true, time.Now(), ticks
+			p.computing, p.Started, p.First = true, time.Now(), ticks
 		}
-		p.total = p.expected.Load()
-		p.last = p.total
-		p.show(ticks)
+		p.Total = p.expected.Load()
+		p.Last = p.Total
+		p.Show(ticks)
 	} else {
 		n := p.links.Load()
-		p.note("%s looked at  %s a second", words.Count(n, "link"), words.Speed(p.rate(n)))
+		p.Note("%s looked at  %s a second", words.Count(n, "link"), words.Speed(p.Rate(n)))
 	}
 }
 
@@ -90,5 +91,5 @@ func (p *auditProgress) draw() {
 func (p *auditProgress) clear() {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
-	p.meter.clear()
+	p.Meter.Clear()
 }

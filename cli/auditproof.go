@@ -210,10 +210,10 @@ func (a *app) checkProof(name, signature string, x *signatureCheck) error {
 		r.Run, r.Signed, r.signatureView = c.Run.String(), true, *v
 		lines = append(lines, v.text(c), p.says.text(), "it belonged to the state that is signed")
 	}
-	if err := a.emit(r); err != nil {
+	if err := a.Emit(r); err != nil {
 		return err
 	}
-	return a.say("%s", strings.Join(lines, "\n"))
+	return a.Say("%s", strings.Join(lines, "\n"))
 }
 
 // of holds that a checkpoint is of the state to which a proof leads.

@@ -155,10 +155,10 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err := j.writeFile(j.out, text, j.force); err != nil {
 		return err
 	}
-	if err := j.emit(proofResult{"proof", j.evidence.Run().ID.String(), tick, l.Hash.String(), *v, j.out, int64(len(text))}); err != nil {
+	if err := j.Emit(proofResult{"proof", j.evidence.Run().ID.String(), tick, l.Hash.String(), *v, j.out, int64(len(text))}); err != nil {
 		return err
 	}
-	return j.say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.evidence.Run().ID, l.Hash, v.text(), words.Argument(j.out), words.Size(int64(len(text))))
+	return j.Say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.evidence.Run().ID, l.Hash, v.text(), words.Argument(j.out), words.Size(int64(len(text))))
 }
 
 // proof makes the proof.
@@ -250,9 +250,9 @@ func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]b
 	if err := j.place(ctx, j.evidence, j.scenario, r, from); err != nil {
 		return nil, err
 	}
-	m := j.meter(l.Tick)
-	m.first, r.Passed = from, m.show
-	defer m.clear()
+	m := j.Meter(l.Tick)
+	m.First, r.Passed = from, m.Show
+	defer m.Clear()
 	s, err := r.At(ctx, l.Tick, 0)
 	if err == nil {
 		err = s.Divergence()

@@ -124,7 +124,7 @@ func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf
 	alarmed, row := v.alarm(), v.row() // to the database the ticks that there are have passed, also with --complete
 	keep := func() {
 		if err := j.keep(ctx, src, v, row, alarmed); err != nil {
-			fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", gaveUp(ctx, err))
+			fmt.Fprintf(j.Errs, "the verdict is not in the database: %v\n", gaveUp(ctx, err))
 		}
 	}
 	if j.halt {
@@ -165,9 +165,9 @@ func (j *auditJob) print(x *auditOf) error {
 	if len(v.Sections) > 0 {
 		lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
 	}
-	err := j.emit(v)
+	err := j.Emit(v)
 	for _, line := range append(lines, v.line()) {
-		err = cmp.Or(err, j.say("%s", words.Clean(line)))
+		err = cmp.Or(err, j.Say("%s", words.Clean(line)))
 	}
 	return cmp.Or(err, unwritten)
 }

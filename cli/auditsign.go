@@ -73,10 +73,10 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 			if err := a.writeFile(out, text, force); err != nil {
 				return err
 			}
-			if err := a.emit(signedView{"signed", p.Run.String(), at, l.Hash.String(), l.InputHash.String(), out}); err != nil {
+			if err := a.Emit(signedView{"signed", p.Run.String(), at, l.Hash.String(), l.InputHash.String(), out}); err != nil {
 				return err
 			}
-			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", words.Number(at), p.Run, l.Hash, words.Argument(out))
+			return a.Say("signed    tick %s of run %s, hash %s\nwrote     %s", words.Number(at), p.Run, l.Hash, words.Argument(out))
 		},
 	}
 	f := c.Flags()

@@ -250,13 +250,13 @@ func (a *app) listed(l *store.Listed) error {
 		o.Wrong = broken.Table + ": " + broken.Reason
 		ticks += "  no row of ours: " + o.Wrong
 	}
-	if err := a.emit(o); err != nil {
+	if err := a.Emit(o); err != nil {
 		return err
 	}
 	if r.Label != "" {
 		ticks += "  " + words.Printable(r.Label)
 	}
-	return a.say("%s", words.Clean(fmt.Sprintf("%s  %s  seed %d  %s", l.Key, o.Created, r.Seed, ticks)))
+	return a.Say("%s", words.Clean(fmt.Sprintf("%s  %s  seed %d  %s", l.Key, o.Created, r.Seed, ticks)))
 }
 
 func (a *app) auditExportCommand() *cobra.Command {
@@ -301,10 +301,10 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 	if err := a.writeBy(ctx, out, func(to io.Writer) error { return audit.WriteBundle(ctx, to, e) }, force); err != nil {
 		return err
 	}
-	if err := a.emit(exportedView{"exported", e.Run().ID.String(), out}); err != nil {
+	if err := a.Emit(exportedView{"exported", e.Run().ID.String(), out}); err != nil {
 		return err
 	}
-	return a.say("exported  %s  run %s", words.Argument(out), e.Run().ID)
+	return a.Say("exported  %s  run %s", words.Argument(out), e.Run().ID)
 }
 
 // An exportedView is what audit export has written, with --json.

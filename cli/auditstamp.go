@@ -80,10 +80,10 @@ func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) erro
 		return err
 	}
 	v := stampedView{"stamped", s.Time.Format(time.RFC3339Nano), s.Authority, out}
-	if err := a.emit(v); err != nil {
+	if err := a.Emit(v); err != nil {
 		return err
 	}
-	return a.say("stamped   %s by %s\nwrote     %s", v.Time, words.Printable(v.Authority), words.Argument(out))
+	return a.Say("stamped   %s by %s\nwrote     %s", v.Time, words.Printable(v.Authority), words.Argument(out))
 }
 
 // ask sends a request to an authority, and returns its host, by which errors name it: what follows the host may be a token.

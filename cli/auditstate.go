@@ -90,14 +90,14 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 		Event: "state", OK: l.Hash == s.Committed.Hash, Run: x.evidence.Run().ID.String(), Tick: tick, Expected: s.Committed.Hash.String(), Hash: l.Hash.String(),
 		Sections: sectionNames(s), Saved: out, Bytes: int64(len(sealed)),
 	}
-	if err := x.result(r, r.OK); err != nil {
+	if err := x.Result(r, r.OK); err != nil {
 		return err
 	}
 	line := fmt.Sprintf("PASS tick=%d hash=%s", tick, l.Hash)
 	if !r.OK {
 		line = fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", tick, s.Committed.Hash, l.Hash)
 	}
-	if err := x.say("saved     %s  the state of tick %s, %s\n%s", words.Argument(out), words.Number(tick), words.Size(r.Bytes), line); err != nil {
+	if err := x.Say("saved     %s  the state of tick %s, %s\n%s", words.Argument(out), words.Number(tick), words.Size(r.Bytes), line); err != nil {
 		return err
 	}
 	if !r.OK {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -123,7 +124,7 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 		if len(rec.app.states) > 0 && !rec.app.several {
 			return nil, errors.New("it begins at the first tick; --state is for recordings that begin at a saved state")
 		}
-		w, err := made(ctx, rec.app.printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
+		w, err := report.Made(ctx, rec.app.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
 		return w, unbuilt(err)
 	}
 	if begin.Tick >= s.Ticks {
@@ -133,7 +134,7 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 	if err != nil {
 		return nil, err
 	}
-	w, err := made(ctx, rec.app.printer, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
+	w, err := report.Made(ctx, rec.app.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
 	if err == engine.ErrUnsavable {
 		return nil, words.NewProblem("malformed header: a world with the rules "+s.Rules+" cannot begin at a state", errors.Join(replay.ErrMalformed, err))
 	}

@@ -419,9 +419,9 @@ func (j *bisectJob) ask(ctx context.Context, s *bisectSide, tick uint64) (*answe
 
 // askAgain asks a program, whether it has been asked or not.
 func (j *bisectJob) askAgain(ctx context.Context, s *bisectSide, tick uint64) (*answer, error) {
-	m := j.meter(0)
-	m.note("question %d, tick %s of %s", s.program.asked+1, words.Number(tick), j.letter(s))
-	defer m.clear()
+	m := j.Meter(0)
+	m.Note("question %d, tick %s of %s", s.program.asked+1, words.Number(tick), j.letter(s))
+	defer m.Clear()
 	x, err := s.program.ask(ctx, tick)
 	s.Questions = s.program.asked
 	switch {

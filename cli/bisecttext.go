@@ -54,15 +54,15 @@ func (j *bisectJob) tell() error {
 	} else {
 		r.Inputs, r.Tiles = j.result.Inputs, j.result.Tiles
 	}
-	if err := j.app.result(r, r.OK); err != nil {
+	if err := j.app.Result(r, r.OK); err != nil {
 		return err
 	}
-	if !j.json && !(j.quiet && r.OK) {
+	if !j.JSON && !(j.Quiet && r.OK) {
 		lines := []string{j.firstLine()}
-		if !j.quiet && !(r.OK && r.Exact) {
+		if !j.Quiet && !(r.OK && r.Exact) {
 			lines = append(lines, words.LayOut(j.blocks(), mostLines)...)
 		}
-		if _, err := fmt.Fprintln(j.out, strings.Join(lines, "\n")); err != nil {
+		if _, err := fmt.Fprintln(j.Out, strings.Join(lines, "\n")); err != nil {
 			return err
 		}
 	}

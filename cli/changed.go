@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -26,7 +27,7 @@ type change struct {
 // beginChange looks at the world before the first tick. The first population comes in tick 1,
 // so entities are looked at after it.
 func (j *runJob) beginChange() error {
-	if j.quiet {
+	if j.Quiet {
 		return nil
 	}
 	before, err := survey.New(j.Scenario, nil)
@@ -167,7 +168,7 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 	}
 	var lines []string
 	for _, l := range list {
-		for _, text := range wrapped(l[1], defaultColumns-len("changed   ")-width-2) {
+		for _, text := range wrapped(l[1], report.DefaultColumns-len("changed   ")-width-2) {
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("%-9s %-*s  %s", "", width, l[0], text), " "))
 			l[0] = ""
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -66,14 +67,14 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 				o.Error, o.Hint, o.Line, o.Column = e.Msg, e.Hint, e.Line, e.Col
 			}
 		}
-		if err := j.result(o, o.OK); err != nil {
+		if err := j.Result(o, o.OK); err != nil {
 			return err
 		}
-		if err != nil && !j.json {
-			fmt.Fprintln(j.errs, err)
+		if err != nil && !j.JSON {
+			fmt.Fprintln(j.Errs, err)
 		}
 		if err == nil {
-			if err := j.say("ok  %s  scenario %s", inputName(name), strings.Join(append([]string{title}, notes...), "\n    ")); err != nil {
+			if err := j.Say("ok  %s  scenario %s", inputName(name), strings.Join(append([]string{title}, notes...), "\n    ")); err != nil {
 				return err
 			}
 		}
@@ -93,7 +94,7 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, notes 
 	for x, b := range scenarios.Parts[scenarios.Noter](s) {
 		notes = append(notes, x.Notes(b)...)
 	}
-	_, err = made(ctx, j.printer, func(step func(share float64) error) (*runner.Run, error) {
+	_, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*runner.Run, error) {
 		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.bytes, Making: step})
 	})
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
@@ -122,14 +123,14 @@ func (a *app) schema() error {
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		var line bytes.Buffer
 		if err := json.Compact(&line, b); err != nil {
 			return err
 		}
 		b = append(line.Bytes(), '\n')
 	}
-	_, err = a.out.Write(b)
+	_, err = a.Out.Write(b)
 	return err
 }
 

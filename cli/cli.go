@@ -10,17 +10,15 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/metrics"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -58,7 +56,7 @@ func Main(p Program) {
 
 // run executes one command line and returns its exit status.
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	stdout, stderr := newOutput(out), newOutput(errs)
+	stdout, stderr := report.NewOutput(out), report.NewOutput(errs)
 	a, err := p.app(in, stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -71,7 +69,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		plain(root)
 	}
 	err = root.ExecuteContext(ctx)
-	if err := stdout.failed(); err != nil {
+	if err := stdout.Failed(); err != nil {
 		if a.recording || !errors.Is(err, syscall.EPIPE) { // who pipes reports into head wants no more
 			fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 		}
@@ -92,77 +90,19 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if errors.Is(status.err, engine.ErrArithmetic) {
 		report.Code = engine.ErrArithmetic.Error()
 	}
-	if err := a.result(report, false); err != nil {
+	if err := a.Result(report, false); err != nil {
 		fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 	}
 	return status.code
 }
 
 // app returns what the subcommands of the program share.
-func (p Program) app(in io.Reader, out, errs *checkedWriter) (a *app, err error) {
-	a = &app{printer: &printer{out: out, errs: errs}, name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, stdout: out, embedded: p.embedded}
+func (p Program) app(in io.Reader, out, errs *report.Output) (a *app, err error) {
+	a = &app{Printer: &report.Printer{Out: out, Errs: errs}, name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, stdout: out, embedded: p.embedded}
 	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
 	return a, nil
-}
-
-// A checkedWriter is standard output, or standard error, which several goroutines may write to.
-// It keeps the first error, also for callers that drop it.
-type checkedWriter struct {
-	w       io.Writer
-	patient atomic.Pointer[files.PatientWriter] // from when signals are caught; nil: w is written to
-	mu      sync.Mutex
-	err     error
-}
-
-// newOutput returns an output that writes to w.
-func newOutput(w io.Writer) *checkedWriter { return &checkedWriter{w: w} }
-
-// failed returns the first error of writing.
-func (c *checkedWriter) failed() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
-// writesTo reports whether it is w that is written to.
-func (c *checkedWriter) writesTo(w io.Writer) bool { return c.w == w }
-
-// Write implements [io.Writer].
-func (c *checkedWriter) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := c.w
-	if patient := c.patient.Load(); patient != nil {
-		w = patient
-	}
-	n, err := w.Write(p)
-	if c.err == nil {
-		c.err = err
-	}
-	return n, err
-}
-
-// until makes writing end with a context, if it may wait for ever. Unless the context has ended
-// when the function that it returns is called, writing then waits for ever again.
-func (c *checkedWriter) until(ctx context.Context) (always func()) {
-	if !files.Waits(c.w) {
-		return func() {}
-	}
-	patient := files.NewPatientWriter(ctx, c.w, "")
-	c.patient.Store(patient)
-	return func() {
-		if ctx.Err() == nil {
-			c.patient.CompareAndSwap(patient, nil)
-		}
-	}
-}
-
-// terminal returns the file that is written to, if it is a terminal.
-func (c *checkedWriter) terminal() (f *os.File, ok bool) {
-	f, ok = c.w.(*os.File)
-	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
 // An exitError is an error with an exit status; a nil err has been reported already.
@@ -180,10 +120,10 @@ func usage(format string, args ...any) error {
 
 // An app is what all subcommands share.
 type app struct {
-	*printer
+	*report.Printer
 	name     string // of the program
 	in       io.Reader
-	stdout   *checkedWriter // also when out is not
+	stdout   *report.Output // also when out is not
 	registry *scenarios.Registry
 
 	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none

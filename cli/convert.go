@@ -127,7 +127,7 @@ func (t *convertJob) convert() error {
 		raw = fmt.Sprintf(" (%s as bytes)", words.Number(c.Raw))
 	}
 	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", document.FileName(t.out), words.Count(c.Frames, "frame"), words.Count(c.Commands, "command"), raw, words.Size(t.bytes))
-	return errors.Join(t.emit(r), t.say("%s", text), err)
+	return errors.Join(t.Emit(r), t.Say("%s", text), err)
 }
 
 // madeOf returns the ending of the file that is made of an input; "" if the input is nothing that

@@ -44,5 +44,5 @@ func (t *transfer) gameConverted(err error) error {
 		r.To = "mw1 stream"
 	}
 	text := fmt.Sprintf("converted  %s  %s, %s, %s", document.FileName(t.out), words.Count(c.Frames, "frame"), words.Count(c.Messages, "message"), words.Size(t.bytes))
-	return errors.Join(t.emit(r), t.say("%s", text), err)
+	return errors.Join(t.Emit(r), t.Say("%s", text), err)
 }

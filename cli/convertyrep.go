@@ -51,5 +51,5 @@ func (t *convertJob) convertedYREP(c *yrep.Conversion, err error) error {
 		raw = fmt.Sprintf(" (%s as bytes)", words.Number(c.Raw))
 	}
 	text := fmt.Sprintf("converted  %s  %s, %s, %s%s, %s", document.FileName(t.out), what, words.Count(c.Frames, "frame"), words.Count(c.Instructions, "instruction"), raw, words.Size(t.bytes))
-	return errors.Join(t.emit(r), t.say("%s", text), err)
+	return errors.Join(t.Emit(r), t.Say("%s", text), err)
 }

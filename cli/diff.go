@@ -126,16 +126,16 @@ func (j *diffJob) report() error {
 	r := &j.result
 	j.complete()
 	r.Notes, r.Next = j.notes, j.next()
-	if err := j.app.result(r, r.OK); err != nil {
+	if err := j.app.Result(r, r.OK); err != nil {
 		return err
 	}
-	if !j.json && !(j.quiet && r.OK) {
+	if !j.JSON && !(j.Quiet && r.OK) {
 		lines := j.text()
-		if j.quiet {
+		if j.Quiet {
 			lines = lines[:1]
 		}
 		for _, line := range lines {
-			if _, err := fmt.Fprintln(j.out, line); err != nil {
+			if _, err := fmt.Fprintln(j.Out, line); err != nil {
 				return err
 			}
 		}
@@ -170,12 +170,12 @@ func (j *diffJob) recordings(ctx context.Context) error {
 		s.Planned = planned(s.scenario)
 		sources = append(sources, rec.frames)
 	}
-	m := j.meter(max(a.Planned, b.Planned))
+	m := j.Meter(max(a.Planned, b.Planned))
 	f, err := diff.Recordings(sources[0], sources[1], func(tick uint64) error {
-		m.show(tick)
+		m.Show(tick)
 		return ctx.Err()
 	})
-	m.clear()
+	m.Clear()
 	if err != nil {
 		return stopped(a.File)
 	}
@@ -311,13 +311,13 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 	}
 	noticed := &noticedInputs{givenInputs: given}
 	p.Source = noticed
-	m := j.meter(s.Planned)
+	m := j.Meter(s.Planned)
 	p.Before = func() error {
-		m.show(p.World.Tick())
+		m.Show(p.World.Tick())
 		return ctx.Err()
 	}
 	s.Ticks, err = p.Verify()
-	m.clear()
+	m.Clear()
 	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
 	switch {
 	case ctx.Err() != nil:

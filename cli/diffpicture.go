@@ -66,8 +66,8 @@ func (j *diffJob) picture(ctx context.Context) error {
 	err = j.pictureOf(ctx, id)
 	if err != nil && ctx.Err() == nil { // the answer is more than its picture
 		j.notes = append(j.notes, fmt.Sprintf("there is no picture of %s: %v", j.sides[0].visit.World.Defs()[id].Name, err))
-		if j.quiet && !j.json {
-			fmt.Fprintln(j.errs, j.notes[len(j.notes)-1])
+		if j.Quiet && !j.JSON {
+			fmt.Fprintln(j.Errs, j.notes[len(j.notes)-1])
 		}
 		return nil
 	}

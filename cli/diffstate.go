@@ -435,10 +435,10 @@ func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex
 	if !vouched {
 		return nil
 	}
-	m := j.meter(k.Tick)
-	defer m.clear()
+	m := j.Meter(k.Tick)
+	defer m.Clear()
 	for s.visit.World.Tick() < k.Tick {
-		if m.show(s.visit.World.Tick()); ctx.Err() != nil {
+		if m.Show(s.visit.World.Tick()); ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := s.visit.Replay(); err != nil { // it goes another way, and may fail there

@@ -83,14 +83,14 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 	if d != nil {
 		r.Frame, r.Index, r.Instruction, r.Field, r.ValueA, r.ValueB = &d.Frame, &d.Index, d.Name, d.Field, d.A, d.B
 	}
-	if err := j.app.result(r, r.OK); err != nil {
+	if err := j.app.Result(r, r.OK); err != nil {
 		return err
 	}
 	if r.OK {
-		return j.say("equal  %s", words.Count(uint64(equal), "frame"))
+		return j.Say("equal  %s", words.Count(uint64(equal), "frame"))
 	}
-	if !j.json {
-		fmt.Fprintln(j.out, differenceText(header, d, equal))
+	if !j.JSON {
+		fmt.Fprintln(j.Out, differenceText(header, d, equal))
 	}
 	return &exitError{code: statusDiverged}
 }

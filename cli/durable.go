@@ -90,7 +90,7 @@ func (j *runJob) flush(last *flushed) error {
 	if !syncs || j.recorder == nil || unpublished != nil {
 		return nil
 	}
-	return j.emit(durableObject{"durable", tick})
+	return j.Emit(durableObject{"durable", tick})
 }
 
 // A flushed is when a run was flushed last, and when it was written through to the disk.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/sweep"
@@ -69,8 +70,8 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 	}
 	defer errands.Close()
 	answers := inOrder(len(names), maxErrands, func(i int) *verifyAnswer { return j.ask(ctx, errands, names[i]) })
-	m := j.meter(0)
-	defer m.clear()
+	m := j.Meter(0)
+	defer m.Clear()
 	worst := statusOK
 	for i := range names {
 		j.waitFor(m, i, len(names), answers[i])
@@ -78,7 +79,7 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; %s of %s verified", words.Number(uint64(i)), words.Count(uint64(len(names)), "recording"))
 		}
-		m.clear()
+		m.Clear()
 		if a.err != nil { // the others are told of nevertheless
 			v := verdict{Event: "verdict", File: names[i], path: names[i], Status: "error", Error: words.InWords(a.err).Error(), Replayed: viewBuild(replay.ThisBuild()), code: statusError, err: a.err}
 			if err := j.report(&v); err != nil {
@@ -87,10 +88,10 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 			worst = max(worst, v.code)
 			continue
 		}
-		if _, err := j.out.Write([]byte(a.Out)); err != nil {
+		if _, err := j.Out.Write([]byte(a.Out)); err != nil {
 			return err
 		}
-		if _, err := j.errs.Write([]byte(a.Errs)); err != nil {
+		if _, err := j.Errs.Write([]byte(a.Errs)); err != nil {
 			return err
 		}
 		worst = max(worst, a.Status)
@@ -121,16 +122,16 @@ func inOrder[T any](n, some int, f func(i int) T) []chan T {
 }
 
 // waitFor shows progress until there is an answer.
-func (j *verifyJob) waitFor(m *meter, done, all int, answer chan *verifyAnswer) {
-	for m.active && len(answer) == 0 {
-		m.note("%s of %s", words.Number(uint64(done)), words.Count(uint64(all), "recording"))
+func (j *verifyJob) waitFor(m *report.Meter, done, all int, answer chan *verifyAnswer) {
+	for m.Active && len(answer) == 0 {
+		m.Note("%s of %s", words.Number(uint64(done)), words.Count(uint64(all), "recording"))
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
 // ask has a worker verify a file. What is no file to be sent is looked at here.
 func (j *verifyJob) ask(ctx context.Context, errands *cluster.Errands, name string) *verifyAnswer {
-	ask := verifyAsk{j.name, name, j.json, j.quiet, j.inputs, j.complete}
+	ask := verifyAsk{j.name, name, j.JSON, j.Quiet, j.inputs, j.complete}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		a, err := j.app.verifyAs(ctx, name, &ask, j.maxMemory)
 		return cmp.Or(a, &verifyAnswer{err: err})
@@ -144,7 +145,7 @@ func (j *verifyJob) ask(ctx context.Context, errands *cluster.Errands, name stri
 	if err == nil {
 		if err := json.Unmarshal(answer.Text, a); err != nil {
 			a.err = fmt.Errorf("worker %s is of another version of this program: %w", answer.Worker, err)
-		} else if !a.possible(j.quiet) {
+		} else if !a.possible(j.Quiet) {
 			a.err = fmt.Errorf("worker %s has an answer that verify does not give: status %d", answer.Worker, a.Status)
 		}
 	}
@@ -190,8 +191,8 @@ func (a *app) verifyAs(ctx context.Context, path string, ask *verifyAsk, limit b
 // captured returns an app that prints into buffers.
 func (a *app) captured(name string, json, quiet bool) (there *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
-	stdout := newOutput(out)
-	return &app{printer: &printer{out: stdout, errs: newOutput(errs), json: json, quiet: quiet}, name: name, in: bytes.NewReader(nil), stdout: stdout, registry: a.registry}, out, errs
+	stdout := report.NewOutput(out)
+	return &app{Printer: &report.Printer{Out: stdout, Errs: report.NewOutput(errs), JSON: json, Quiet: quiet}, name: name, in: bytes.NewReader(nil), stdout: stdout, registry: a.registry}, out, errs
 }
 
 // verifyErrand is the [cluster.Doer] of verify.

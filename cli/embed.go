@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/view"
@@ -47,7 +48,7 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 	if err != nil {
 		return nil, nil, err
 	}
-	a.states, a.quiet = l.States, true
+	a.states, a.Quiet = l.States, true
 	j := &viewJob{visitor: visitor{app: a, noIndex: l.NoIndex, workers: l.Workers}}
 	if r, err = j.recording(ctx, name, limitOf(l.MaxMemory)); err != nil {
 		j.closeAll()
@@ -59,7 +60,7 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 // embed returns what subcommands share, with nothing to read and nowhere to write.
 func (p Program) embed() (*app, error) {
 	p.embedded = true
-	nowhere := newOutput(io.Discard)
+	nowhere := report.NewOutput(io.Discard)
 	return p.app(&eofReader{}, nowhere, nowhere)
 }
 

@@ -59,7 +59,7 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 			break
 		}
 	}
-	_, err := fmt.Fprintf(j.errs, "%s has %s, so it stays; this run is recorded in %s (--force replaces %[1]s)\n", document.FileName(old), what, document.FileName(j.output))
+	_, err := fmt.Fprintf(j.Errs, "%s has %s, so it stays; this run is recorded in %s (--force replaces %[1]s)\n", document.FileName(old), what, document.FileName(j.output))
 	return err
 }
 
@@ -86,7 +86,7 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 		return ""
 	}
 	defer f.Close()
-	end, h, reason := wholePart(ctx, f, length, j.meter(0))
+	end, h, reason := wholePart(ctx, f, length, j.Meter(0))
 	if h == nil || reason != nil && !errors.Is(reason, replay.ErrTruncated) { // for a killed run replaces no file before it has a header
 		return unreadable
 	}

@@ -276,13 +276,13 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	if _, err := finish(file); err != nil {
 		return words.About(j.output, err)
 	}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
 	if r.Bytes == 0 { // into a pipe
-		return j.say("wrote  %s  %s", words.Argument(j.output), r.Holds)
+		return j.Say("wrote  %s  %s", words.Argument(j.output), r.Holds)
 	}
-	return j.say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(r.Bytes))
+	return j.Say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(r.Bytes))
 }
 
 // failed tells of an error of the file. A signal ends other programs that help to make it, too.
@@ -312,9 +312,9 @@ func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add f
 		return err
 	}
 	defer v.close()
-	m := j.meter(t.Last())
-	m.first = t.From
-	defer m.clear()
+	m := j.Meter(t.Last())
+	m.First = t.From
+	defer m.Clear()
 	for at := t.From; ; {
 		if err := add(v.World); err != nil {
 			return err
@@ -324,7 +324,7 @@ func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add f
 		}
 		at += t.Every
 		for v.World.Tick() < at {
-			m.show(v.World.Tick())
+			m.Show(v.World.Tick())
 			if ctx.Err() != nil {
 				return j.interrupted()
 			}

@@ -196,12 +196,12 @@ func (g *gameExport) close() {
 
 // tell goes through the ticks up to the last, compares every hash, and writes what the views learn.
 func (g *gameExport) tell(name string, v *visit, tells live.Teller, w *minewars.Writer, last uint64) error {
-	m := g.meter(last)
-	m.first = v.World.Tick()
-	defer m.clear()
+	m := g.Meter(last)
+	m.First = v.World.Tick()
+	defer m.Clear()
 	var u minewars.Update
 	for v.World.Tick() < last {
-		m.show(v.World.Tick())
+		m.Show(v.World.Tick())
 		if err := g.ctx.Err(); err != nil {
 			return err
 		}
@@ -261,14 +261,14 @@ func (g *gameExport) publish(name string, t export.Ticks) error {
 			return err
 		}
 	}
-	if err := g.emit(r); err != nil {
+	if err := g.Emit(r); err != nil {
 		return err
 	}
 	removed := ""
 	for _, path := range r.Removed {
 		removed += "\nremoved  " + document.FileName(path) + "  of an older export"
 	}
-	return g.say("wrote  %s  %s, %s%s", wrote, r.Holds, words.Size(g.bytes), removed)
+	return g.Say("wrote  %s  %s, %s%s", wrote, r.Holds, words.Size(g.bytes), removed)
 }
 
 // isGameScenario returns an error if no component of a scenario tells its world as a game.

@@ -61,8 +61,8 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	if f.Older() && !j.force {
 		return j.exists(j.output)
 	}
-	if !j.quiet {
-		fmt.Fprintln(j.errs, "Go builds the engine for browsers; the first time takes a minute")
+	if !j.Quiet {
+		fmt.Fprintln(j.Errs, "Go builds the engine for browsers; the first time takes a minute")
 	}
 	engine, err := pageEngine(ctx)
 	if err != nil {
@@ -76,10 +76,10 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 		return words.About(j.output, err)
 	}
 	r := exportResult{"export", name, j.output, pageEnding[1:], t.From, t.Last(), 1, t.Count, "the recording and the engine", n, 0, nil}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
-	return j.say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(n))
+	return j.Say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(n))
 }
 
 // fitsPage returns an error if the engine of a page, which has the recording and nothing else, could not build its world.

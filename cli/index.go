@@ -116,14 +116,14 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer file.Close()
-	m := j.meter(rec.scenario.Ticks)
-	m.first = p.World.Tick()
+	m := j.Meter(rec.scenario.Ticks)
+	m.First = p.World.Tick()
 	p.Before = func() error {
-		m.show(p.World.Tick())
+		m.Show(p.World.Tick())
 		return ctx.Err()
 	}
 	ticks, err := index.Rebuild(file, p, j.budget.indexed(), indexKey(true))
-	m.clear()
+	m.Clear()
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}
@@ -155,10 +155,10 @@ func (j *indexJob) summary(name string, ticks uint64) error {
 	}
 	defer x.close()
 	r := indexResult{"index", name, j.output, ticks, len(x.Keyframes()), length}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
-	return j.say("%s  %s, %s, %s", words.Argument(j.output), words.Count(ticks, "tick"), words.Count(uint64(r.Keyframes), "keyframe"), words.Size(length))
+	return j.Say("%s  %s, %s, %s", words.Argument(j.output), words.Count(ticks, "tick"), words.Count(uint64(r.Keyframes), "keyframe"), words.Size(length))
 }
 
 // diverged gives an error of a replay its exit status.

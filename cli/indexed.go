@@ -111,7 +111,7 @@ func (j *runJob) dropIndex(other string) bool {
 // tell says that there is no index, or less of one.
 func (j *runJob) tell(x *runIndex) {
 	j.watcher.wait()
-	fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), words.InWords(x.err))
+	fmt.Fprintf(j.Errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), words.InWords(x.err))
 }
 
 // flushIndex writes out the index about once a second, since that takes room, and gives it

@@ -111,7 +111,7 @@ func (j *inspectJob) read(name string) error {
 		case err == io.EOF && j.tick != 0 && !found:
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", document.FileName(name), words.Number(j.tick), words.Number(total.last))
 		case err == io.EOF:
-			return j.say("frames    %s, %s, the last is tick %s", words.Count(total.frames, "frame"), words.Count(total.commands, "command"), words.Number(total.last))
+			return j.Say("frames    %s, %s, the last is tick %s", words.Count(total.frames, "frame"), words.Count(total.commands, "command"), words.Number(total.last))
 		case err != nil:
 			return fmt.Errorf("%w\n  there are %s before it%s", words.About(name, err), words.Count(total.frames, "whole frame"), j.hint(name, err))
 		}
@@ -135,8 +135,8 @@ func (j *inspectJob) read(name string) error {
 
 // header prints what the header holds.
 func (j *inspectJob) header(name string, h *replay.Header) (err error) {
-	if j.json && !j.quiet {
-		if j.lines, err = replay.NewLineWriter(j.out, *h); err != nil {
+	if j.JSON && !j.Quiet {
+		if j.lines, err = replay.NewLineWriter(j.Out, *h); err != nil {
 			return words.About(name, err)
 		}
 		return nil
@@ -151,7 +151,7 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 	case len(h.Descriptor) == 0:
 		what = "none"
 	}
-	return j.say(`file      %s
+	return j.Say(`file      %s
 recorded  by %s
 seed      %d
 config    hash %s, %s, %s cells
@@ -181,14 +181,14 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 	if !j.frames && !j.commands && j.tick == 0 {
 		return nil
 	}
-	if err := j.say("tick %d  hash %s  %s", f.Tick, words.Hash16(f.Hash), words.Count(uint64(len(f.Records)), "command")); err != nil {
+	if err := j.Say("tick %d  hash %s  %s", f.Tick, words.Hash16(f.Hash), words.Count(uint64(len(f.Records)), "command")); err != nil {
 		return err
 	}
 	if !j.commands && j.tick == 0 {
 		return nil
 	}
 	for i := range f.Records {
-		if err := j.say("  %s", describeRecord(j.names, &f.Records[i])); err != nil {
+		if err := j.Say("  %s", describeRecord(j.names, &f.Records[i])); err != nil {
 			return err
 		}
 	}

@@ -114,7 +114,7 @@ func (g *gameInspection) read() error {
 	}
 	g.told.File = names[0]
 	g.conclude()
-	if err := g.emit(g.told); err != nil {
+	if err := g.Emit(g.told); err != nil {
 		return err
 	}
 	return g.tell()
@@ -208,8 +208,8 @@ func (g *gameInspection) aboutGame(name string, err error) error {
 
 func (g *gameInspection) begin(r *minewars.Reader) (err error) {
 	g.start = r.Start()
-	if g.json && !g.quiet && (g.frames || g.commands || g.tick != 0) {
-		if g.lines, err = minewars.NewLineWriter(g.out, r); err != nil {
+	if g.JSON && !g.Quiet && (g.frames || g.commands || g.tick != 0) {
+		if g.lines, err = minewars.NewLineWriter(g.Out, r); err != nil {
 			return err
 		}
 	}
@@ -395,7 +395,7 @@ func (g *gameInspection) tell() error {
 	if t.Doubts > slips {
 		lines = append(lines, fmt.Sprintf("note      is this a later part? %s cannot be true from the start on:\n          %v", words.Count(t.Doubts, "message"), t.Doubt))
 	}
-	return g.say("%s", strings.Join(lines, "\n"))
+	return g.Say("%s", strings.Join(lines, "\n"))
 }
 
 func cities(n int) string {
@@ -464,7 +464,7 @@ func (g *gameInspection) printFrame(f *minewars.Frame) error {
 			add(viewName(v), f.For(v))
 		}
 	}
-	return g.say("%s", strings.Join(lines, "\n"))
+	return g.Say("%s", strings.Join(lines, "\n"))
 }
 
 // participants names the views of a homogeneous frame.

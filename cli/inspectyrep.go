@@ -106,9 +106,9 @@ func (j *inspectJob) inspectYREP(ctx context.Context, name string) error {
 		return fmt.Errorf("%w%s", words.About(name, err), j.yrepHint(name, o, err))
 	}
 	report := &yrepReport{Event: "yrep", File: name, Bytes: length, Instructions: map[string]uint64{}}
-	lines := yrep.NewLineWriter(j.out, r)
+	lines := yrep.NewLineWriter(j.Out, r)
 	framewise := j.frames || j.commands || j.tick != 0
-	if j.json && framewise && !j.quiet {
+	if j.JSON && framewise && !j.Quiet {
 		if err := lines.Flush(); err != nil {
 			return err
 		}
@@ -134,10 +134,10 @@ func (j *inspectJob) inspectYREP(ctx context.Context, name string) error {
 	switch {
 	case j.tick > uint64(report.Frames) && err == nil:
 		return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", document.FileName(name), words.Number(j.tick), words.Number(uint64(report.Frames)))
-	case framewise && (j.json || j.tick != 0):
+	case framewise && (j.JSON || j.tick != 0):
 		return err
 	}
-	return errors.Join(j.emit(report), j.sayYREP(report), err)
+	return errors.Join(j.Emit(report), j.sayYREP(report), err)
 }
 
 // openYREP opens a file by its path, or - for standard input, so that it can be read more than once, and
@@ -242,20 +242,20 @@ func (r *yrepReport) finish(in *yrep.Reader, complete bool) {
 
 // yrepFrame prints a frame.
 func (j *inspectJob) yrepFrame(lines *yrep.LineWriter, f *yrep.Frame) error {
-	if j.json {
-		if j.quiet {
+	if j.JSON {
+		if j.Quiet {
 			return nil
 		}
 		return lines.CopyFrame(f)
 	}
-	if err := j.say("frame %d  byte %s  %s", f.Number, words.Number(uint64(f.Offset)), words.Count(uint64(len(f.Instructions)), "instruction")); err != nil {
+	if err := j.Say("frame %d  byte %s  %s", f.Number, words.Number(uint64(f.Offset)), words.Count(uint64(len(f.Instructions)), "instruction")); err != nil {
 		return err
 	}
 	for n := range f.Instructions {
 		if !j.commands && j.tick == 0 {
 			break
 		}
-		if err := j.say("  %s", yrepText(&f.Instructions[n])); err != nil {
+		if err := j.Say("  %s", yrepText(&f.Instructions[n])); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func allFlag(f *pflag.FlagSet, all *bool) {
 
 // sayYREP prints a report for people.
 func (j *inspectJob) sayYREP(r *yrepReport) error {
-	if j.quiet || j.json {
+	if j.Quiet || j.JSON {
 		return nil
 	}
 	metadata := "none"
@@ -299,7 +299,7 @@ func (j *inspectJob) sayYREP(r *yrepReport) error {
 	if r.Changes > 0 {
 		changed = fmt.Sprintf("\nblocks    %s at %s", words.Count(r.Changes, "change"), words.Count(uint64(r.Blocks), "place"))
 	}
-	if err := j.say("file      %s  %s%s dialect, protocol %s\nmetadata  %s\nduration  %s, %g s%s", document.FileName(r.File), bytes, r.Dialect,
+	if err := j.Say("file      %s  %s%s dialect, protocol %s\nmetadata  %s\nduration  %s, %g s%s", document.FileName(r.File), bytes, r.Dialect,
 		r.Protocol, metadata, words.Count(uint64(r.Frames), "frame"), r.Seconds, changed); err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (a *app) section(what string, n int, rows [][]string, all bool) error {
 	case len(rows) == listRows && n > len(rows):
 		lines = append(lines, fmt.Sprintf("… and %s more, which are only counted", more))
 	}
-	return a.say("%s  %s\n  %s", what, words.Number(uint64(n)), strings.Join(lines, "\n  "))
+	return a.Say("%s  %s\n  %s", what, words.Number(uint64(n)), strings.Join(lines, "\n  "))
 }
 
 func entityRows(r *yrepReport, list []yrepEntity) (rows [][]string) {

@@ -28,7 +28,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	ctx, cancel := context.WithCancel(ctx)
 	finished, finish := context.WithCancel(context.Background())
 	signals := a.listen()
-	outAlways, errsAlways := a.stdout.until(ctx), a.errs.until(ctx)
+	outAlways, errsAlways := a.stdout.Until(ctx), a.Errs.Until(ctx)
 	known := make(chan struct{}) // whether there was a signal
 	go func() {
 		select {
@@ -54,8 +54,8 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 			if a.embedded {
 				return
 			}
-			a.meter(0).clear()
-			fmt.Fprintln(a.errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
+			a.Meter(0).Clear()
+			fmt.Fprintln(a.Errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
 		}
 	}()
 	return ctx, func() {

@@ -116,7 +116,7 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 			return usage("--order must be a JSON object, not %q", o)
 		}
 	}
-	if j.json || j.output == "" && !j.quiet {
+	if j.JSON || j.output == "" && !j.Quiet {
 		if err := j.stdoutOpen(); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		err = j.believe(o)
 	}
 	if err == nil {
-		err = j.emit(plainObject(object))
+		err = j.Emit(plainObject(object))
 	}
 	if err != nil {
 		return true, err
@@ -312,12 +312,12 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		if o.Reason != serve.EndGame {
 			return true, fmt.Errorf("the connection ended: %s", words.Clean(string(o.Reason)))
 		}
-		return true, j.say("%-9s %s", "ended", o.Reason)
+		return true, j.Say("%-9s %s", "ended", o.Reason)
 	case *serve.JoinedObject:
 		if j.view.Store(int32(o.View)); o.Orders {
 			go j.send(remote)
 		}
-		return false, j.say("%-9s as %s, at tick %s, %d ticks a second", "joined", serve.Name(o.View), words.Number(o.Tick), o.TickRate)
+		return false, j.Say("%-9s as %s, at tick %s, %d ticks a second", "joined", serve.Name(o.View), words.Number(o.Tick), o.TickRate)
 	case *serve.ReceiptObject:
 		what := "applied"
 		if !o.Applied {
@@ -326,13 +326,13 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		if o.Tick > 0 {
 			what = "tick " + words.Number(o.Tick) + ": " + what
 		}
-		return false, j.say("%-9s order %d, %s", "receipt", *cmp.Or(o.ID, new(uint64)), what)
+		return false, j.Say("%-9s order %d, %s", "receipt", *cmp.Or(o.ID, new(uint64)), what)
 	case *serve.SeatObject:
 		what := map[bool]string{true: "taken", false: "given back"}[o.Taken]
 		if o.Reason != "" {
 			what = "refused: " + words.Clean(o.Reason)
 		}
-		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), words.Number(o.Tick), what)
+		return false, j.Say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), words.Number(o.Tick), what)
 	}
 	return false, nil
 }
@@ -406,7 +406,7 @@ func (j *joinJob) read(stream io.Reader) error {
 			if j.out != nil || drawn != nil {
 				continue
 			}
-			if err := errors.Join(j.emit(messageObject{"message", f.Tick, m.String()}), j.say("%-9s %s", words.Number(f.Tick), m)); err != nil {
+			if err := errors.Join(j.Emit(messageObject{"message", f.Tick, m.String()}), j.Say("%-9s %s", words.Number(f.Tick), m)); err != nil {
 				return err
 			}
 		}
@@ -439,7 +439,7 @@ func (j *joinJob) tellWinner(s minewars.Start, out map[uint8]bool, f *minewars.F
 	if s.Names != nil {
 		o.Name = s.Names[winner-1]
 	}
-	return errors.Join(j.emit(o), j.say("%-9s %s, by tick %s", "winner", numberedName(s.Names, winner), words.Number(f.Tick)))
+	return errors.Join(j.Emit(o), j.Say("%-9s %s, by tick %s", "winner", numberedName(s.Names, winner), words.Number(f.Tick)))
 }
 
 // send sends the orders, of the command line and then of standard input.
@@ -460,7 +460,7 @@ func (j *joinJob) send(remote *serve.Remote) {
 			}
 		}
 		if !isObject(order) {
-			fmt.Fprintf(j.errs, "order %d is not sent: it must be a JSON object, not %q\n", id, order)
+			fmt.Fprintf(j.Errs, "order %d is not sent: it must be a JSON object, not %q\n", id, order)
 			continue
 		}
 		if remote.Order(id, order) != nil {
@@ -475,7 +475,7 @@ func (j *joinJob) unread(id uint64, err error) {
 		err = fmt.Errorf("its line has more than %d bytes", bufio.MaxScanTokenSize)
 	}
 	if err != nil {
-		fmt.Fprintf(j.errs, "order %d and those after it are not sent: %v\n", id, err)
+		fmt.Fprintf(j.Errs, "order %d and those after it are not sent: %v\n", id, err)
 	}
 }
 

@@ -80,7 +80,7 @@ func (m *measuring) announce(a *app) error {
 	}
 	a.metricsLinger = m.linger
 	url := "http://" + networkAddress(a.metrics.Addr()) + metrics.Path
-	return cmp.Or(a.emit(metricsObject{"metrics", url}), a.say("%-9s %s", "metrics", url))
+	return cmp.Or(a.Emit(metricsObject{"metrics", url}), a.Say("%-9s %s", "metrics", url))
 }
 
 // noteHalt counts a run that has failed, if it is halted.

@@ -83,10 +83,10 @@ func (j *serverJob) run(ctx context.Context) error {
 	if c.Token == "" && !strings.HasPrefix(j.listen, "127.") {
 		j.notice("anyone who reaches " + j.listen + " can connect; --token-file asks for a token")
 	}
-	if err := j.emit(natsObject{"serving", url}); err != nil {
+	if err := j.Emit(natsObject{"serving", url}); err != nil {
 		return err
 	}
-	if err := j.say("serving   %s", url); err != nil {
+	if err := j.Say("serving   %s", url); err != nil {
 		return err
 	}
 	<-ctx.Done()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -260,10 +261,10 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	open := func() (*draft.File, error) { return draft.Open(path) }
 	if opening := open; files.IsPipe(path) {
 		var long <-chan time.Time
-		if _, terminal := a.errs.terminal(); terminal && !a.quiet {
+		if _, terminal := a.Errs.Terminal(); terminal && !a.Quiet {
 			long = time.After(time.Second)
 		}
-		waits := func() { fmt.Fprintf(a.errs, "%s: it is a pipe, and waits for a reader\n", document.FileName(path)) }
+		waits := func() { fmt.Fprintf(a.Errs, "%s: it is a pipe, and waits for a reader\n", document.FileName(path)) }
 		open = func() (*draft.File, error) { return files.Await(ctx, opening, long, waits) }
 	}
 	f, err := open()
@@ -283,8 +284,8 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	if !f.Regular() {
 		f.Through = func(w io.Writer) io.Writer { return files.NewPatientWriter(ctx, w, path) }
 	}
-	if f.Unlocked != nil && !a.quiet {
-		fmt.Fprintf(a.errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)
+	if f.Unlocked != nil && !a.Quiet {
+		fmt.Fprintf(a.Errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)
 	}
 	return f, nil
 }
@@ -294,8 +295,8 @@ func (a *app) takeStdout() (io.Writer, error) {
 	if err := a.stdoutOpen(); err != nil {
 		return nil, err
 	}
-	out := a.out
-	a.out = a.errs
+	out := a.Out
+	a.Out = a.Errs
 	return out, nil
 }
 
@@ -303,7 +304,7 @@ func (a *app) takeStdout() (io.Writer, error) {
 // data there. Go opens the null device, for reading and writing, in place of one that is closed,
 // so one that was opened like that counts as closed.
 func (a *app) stdoutOpen() error {
-	if w, ok := a.out.(*checkedWriter); !ok || !w.writesTo(os.Stdout) {
+	if w, ok := a.Out.(*report.Output); !ok || !w.WritesTo(os.Stdout) {
 		return nil
 	}
 	info, err := os.Stdout.Stat()

@@ -48,11 +48,11 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	}
 	parallel = int(min(uint64(parallel), j.maxMemory.bytes/need))
 	v.PlannedTicks, v.memory = s.Ticks, moreMemory(s, j.maxMemory)
-	m := j.meter(s.Ticks)
-	defer m.clear()
-	m.first = x.Begin
+	m := j.Meter(s.Ticks)
+	defer m.Clear()
+	m.First = x.Begin
 	of, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
-		m.show(min(x.Begin+ticks, s.Ticks))
+		m.Show(min(x.Begin+ticks, s.Ticks))
 		return ctx.Err()
 	})
 	v.Ticks = of.Ticks

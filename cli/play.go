@@ -229,12 +229,12 @@ func (j *playJob) walk(ctx context.Context, speed *yrep.Speed) error {
 // enter prints the events of a frame.
 func (j *playJob) enter(f *yrep.Frame) error {
 	if j.keep(f); len(j.events) > 0 {
-		if err := j.emit(playedFrame{"frame", f.Number, j.events}); err != nil {
+		if err := j.Emit(playedFrame{"frame", f.Number, j.events}); err != nil {
 			return err
 		}
 	}
 	for _, text := range j.texts {
-		if err := j.say("frame %d  %s", f.Number, text); err != nil {
+		if err := j.Say("frame %d  %s", f.Number, text); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func (j *playJob) print(name string) error {
 	if j.events == nil {
 		j.events = []json.RawMessage{}
 	}
-	if err := j.emit(playResult{"play", name, p.Dialect.String(), s.Frame, p.Frames(), j.events, s}); err != nil || j.json {
+	if err := j.Emit(playResult{"play", name, p.Dialect.String(), s.Frame, p.Frames(), j.events, s}); err != nil || j.JSON {
 		return err
 	}
 	var players, projectiles, blocks, events [][]string
@@ -296,7 +296,7 @@ func (j *playJob) print(name string) error {
 	for at, b := range s.Blocks() {
 		blocks = append(blocks, []string{fmt.Sprintf("%d %d %d", at[0], at[1], at[2]), fmt.Sprintf("material %d, data %d", b.Material, b.Data)})
 	}
-	if err := j.say("%s  frame %s of %s, %g s", words.Argument(name), words.Number(uint64(s.Frame)), words.Number(uint64(p.Frames())), float64(s.Frame)/20); err != nil {
+	if err := j.Say("%s  frame %s of %s, %g s", words.Argument(name), words.Number(uint64(s.Frame)), words.Number(uint64(p.Frames())), float64(s.Frame)/20); err != nil {
 		return err
 	}
 	if err := errors.Join(j.section("players", len(players), players, j.all), j.section("projectiles", len(projectiles), projectiles, j.all),

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -94,7 +95,7 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 		return words.About(name, err)
 	}
 	defer f.Close()
-	end, header, reason := wholePart(ctx, f, length, j.meter(0))
+	end, header, reason := wholePart(ctx, f, length, j.Meter(0))
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: interrupted; %s was not written", words.Argument(name), document.FileName(j.output))
@@ -120,10 +121,10 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	if why := cmp.Or(reason, fault); why != nil {
 		r.Reason = words.InWords(why).Error()
 	}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
-	if err := j.say("%s  %s, %s", document.FileName(j.output), words.Count(r.Ticks, "tick"), words.Size(r.Bytes)); err != nil {
+	if err := j.Say("%s  %s, %s", document.FileName(j.output), words.Count(r.Ticks, "tick"), words.Size(r.Bytes)); err != nil {
 		return err
 	}
 	var lost error
@@ -173,14 +174,14 @@ func (j *recoverJob) copyable(name string, end replay.Position, reason error) er
 
 // wholePart returns the position after what is whole of a recording, and why it ends there;
 // the header is nil if not even that is whole.
-func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end replay.Position, h *replay.Header, reason error) {
-	defer m.clear()
+func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *report.Meter) (end replay.Position, h *replay.Header, reason error) {
+	defer m.Clear()
 	frames, err := replay.NewReader(io.NewSectionReader(r, 0, length))
 	if err != nil {
 		return end, nil, err
 	}
 	end, reason = frames.Prefix(func(at replay.Position) error {
-		m.show(uint64(at.Frame))
+		m.Show(uint64(at.Frame))
 		return ctx.Err()
 	})
 	if errors.Is(reason, replay.ErrTruncated) {
@@ -214,8 +215,8 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 		length = whole
 	}
 	if err := j.writeFrom(ctx, path, io.NewSectionReader(x.file, 0, length), true); err != nil {
-		if !j.quiet {
-			fmt.Fprintf(j.errs, "%v; the new recording has no index\n", err)
+		if !j.Quiet {
+			fmt.Fprintf(j.Errs, "%v; the new recording has no index\n", err)
 		}
 		return 0, false
 	}

@@ -53,10 +53,10 @@ func (j *recoverJob) recoverYREP(ctx context.Context, name string) error {
 	if err != nil {
 		result.Reason = words.InWords(err).Error()
 	}
-	if err := j.emit(result); err != nil {
+	if err := j.Emit(result); err != nil {
 		return err
 	}
-	if err := j.say("%s  %s, %s", document.FileName(j.output), words.Count(frames, "frame"), words.Size(r.End())); err != nil || result.Reason == "" {
+	if err := j.Say("%s  %s, %s", document.FileName(j.output), words.Count(frames, "frame"), words.Size(r.End())); err != nil || result.Reason == "" {
 		return err
 	}
 	lost := fmt.Errorf("%w\n  lost from byte %s on: %s", words.About(name, err), words.Number(uint64(r.End())), words.Count(uint64(result.LostBytes), "byte"))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -20,7 +21,7 @@ func (j *runJob) headline() error {
 		dropped, kept = j.resumed.cut, j.resumed.kept
 		j.other = newOtherBuild(j.resumed.header.Build, replay.ThisBuild())
 	}
-	if err := j.emit(startObject{
+	if err := j.Emit(startObject{
 		Event: "start", Dropped: dropped, Kept: kept, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
 		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), otherBuild: j.other, beginView: viewBegin(j.began),
 	}); err != nil {
@@ -33,17 +34,17 @@ func (j *runJob) headline() error {
 	if n := len(s.Systems); n > 0 {
 		parts = append(parts, words.Count(uint64(n), "system"))
 	}
-	err := j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
+	err := j.Say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
 	if j.other.line != "" {
-		err = cmp.Or(err, j.say("%s", j.other.line))
+		err = cmp.Or(err, j.Say("%s", j.other.line))
 	}
 	if err != nil || dropped == 0 {
 		return err
 	}
 	if j.resumed.kept != "" {
-		return j.say("goes on   after tick %s, where a frame is cut short; its %s are kept in %s", words.Number(j.start), words.Count(uint64(dropped), "byte"), words.Argument(j.resumed.kept))
+		return j.Say("goes on   after tick %s, where a frame is cut short; its %s are kept in %s", words.Number(j.start), words.Count(uint64(dropped), "byte"), words.Argument(j.resumed.kept))
 	}
-	return j.say("goes on   after tick %s, where a frame is cut short; its %s are dropped", words.Number(j.start), words.Count(uint64(dropped), "byte"))
+	return j.Say("goes on   after tick %s, where a frame is cut short; its %s are dropped", words.Number(j.start), words.Count(uint64(dropped), "byte"))
 }
 
 // A runResult is the end of a run with --json.
@@ -85,10 +86,10 @@ type expectResult struct {
 func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 
 // summary reports a run that ended, and fails if it is not what was expected.
-func (j *runJob) summary(m *meter) error {
+func (j *runJob) summary(m *report.Meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
-		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
+		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.Rate(ticks - j.start),
 		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), beginView: viewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
@@ -112,7 +113,7 @@ func (j *runJob) summary(m *meter) error {
 			failed++
 		}
 	}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
 	if err := j.print(&r); err != nil {
@@ -138,7 +139,7 @@ func (j *runJob) runDigest() string {
 func (j *runJob) failures(r *runResult) string {
 	var b strings.Builder
 	for _, e := range r.Expect {
-		if e.failed() && (j.quiet || j.json) {
+		if e.failed() && (j.Quiet || j.JSON) {
 			b.WriteString("\n  " + e.Text)
 		}
 	}
@@ -189,7 +190,7 @@ func (j *runJob) print(r *runResult) error {
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
 		lines = append(lines, "next      "+j.name+" verify "+words.Argument(r.Recording)+j.apart())
 	}
-	return j.say("%s", strings.Join(lines, "\n"))
+	return j.Say("%s", strings.Join(lines, "\n"))
 }
 
 // held says which ticks a recording holds after an error. The recorder may be some

@@ -220,9 +220,9 @@ func (j *runJob) complete() error {
 		}
 	}
 	if j.auditing.resumes {
-		return j.say("%s  run %s  complete", j.auditing.name, j.auditing.run.ID)
+		return j.Say("%s  run %s  complete", j.auditing.name, j.auditing.run.ID)
 	}
-	return j.say("%s  complete", document.FileName(j.output))
+	return j.Say("%s  complete", document.FileName(j.output))
 }
 
 // findEnd finds the end of what is whole. A frame that is cut short is what a killed run
@@ -233,7 +233,7 @@ func (j *runJob) findEnd(ctx context.Context, name string) error {
 		return j.aboutRecording(name, err)
 	}
 	defer f.Close()
-	end, h, reason := wholePart(ctx, f, length, j.meter(0))
+	end, h, reason := wholePart(ctx, f, length, j.Meter(0))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -33,15 +33,15 @@ is halted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "one JSON object a line on standard output")
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
+	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "one JSON object a line on standard output")
+	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "print nothing but errors")
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = describe(replay.ThisBuild())
 	root.SetVersionTemplate(a.name + " {{.Version}}\n")
 	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.errs)
+	root.SetOut(a.Out)
+	root.SetErr(a.Errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
 	root.AddCommand(a.runCommand(), a.serveCommand(), a.joinCommand(), a.checkCommand(), a.verifyCommand(), a.auditCommand(), a.seekCommand(), a.diffCommand(), a.bisectCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.synctestCommand(), a.sweepCommand(), a.workerCommand(), a.inspectCommand(), a.playCommand(), a.viewCommand(), a.convertCommand(), a.upgradeCommand(),
 		movedBench(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())

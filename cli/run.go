@@ -19,6 +19,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -235,21 +236,21 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.auditing.discard()
 		return j.unlessInterrupted(ctx, err)
 	}
-	m := j.meter(j.Scenario.Ticks)
-	if m.first = j.start; j.until != 0 {
-		m.last = j.until
+	m := j.Meter(j.Scenario.Ticks)
+	if m.First = j.start; j.until != 0 {
+		m.Last = j.until
 	}
-	m.active = m.active && j.serving == nil
+	m.Active = m.Active && j.serving == nil
 	if err := j.headline(); err != nil {
 		j.serving.discard()
 		j.auditing.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
 	if err = inTurn(func() error { return j.measuring.announce(j.app) }, j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.looking.open(ctx) }); err == nil {
-		m.started = time.Now() // clients may have been waited for
+		m.Started = time.Now() // clients may have been waited for
 		err = j.loop(ctx, m)
 	}
-	m.clear()
+	m.Clear()
 	j.looking.ended(err)
 	j.serving.part(ctx, err)
 	errs := slices.DeleteFunc(append([]error{err, j.auditing.end(ctx, j.app, j.World.Tick()+1, err)}, j.finish()...), func(err error) bool { return err == nil })
@@ -401,12 +402,12 @@ func (j *runJob) sendHeader() error {
 }
 
 // loop runs the ticks until they are done, one fails, or the context ends.
-func (j *runJob) loop(ctx context.Context, m *meter) error {
+func (j *runJob) loop(ctx context.Context, m *report.Meter) error {
 	const soon = 100 * time.Millisecond // a run that is killed early leaves something, too
 	last := flushed{time.Now().Add(soon - time.Second), time.Now(), j.start}
 	j.startWatch(m)
 	j.Passed = func() error {
-		m.show(j.World.Tick())
+		m.Show(j.World.Tick())
 		j.watcher.see(j.World)
 		j.serving.note(j.Late())
 		return j.flush(&last)
@@ -473,13 +474,13 @@ func (j *runJob) begin() error {
 // printEvents prints what happened in a tick.
 func (j *runJob) printEvents(list []scenarios.Happening) error {
 	for _, h := range list {
-		if err := j.emit(struct {
+		if err := j.Emit(struct {
 			Event string `json:"event"`
 			scenarios.Happening
 		}{"happening", h}); err != nil {
 			return err
 		}
-		if err := j.say("%s", h.String()); err != nil {
+		if err := j.Say("%s", h.String()); err != nil {
 			return err
 		}
 	}

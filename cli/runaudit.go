@@ -128,8 +128,8 @@ func (x *auditing) watch(ctx context.Context, a *app) {
 				return
 			case !told:
 				told = true
-				a.meter(0).clear()
-				fmt.Fprintf(a.errs, "%s has not answered for %s; the run waits, and Ctrl-C ends it\n", name, commitPatience)
+				a.Meter(0).Clear()
+				fmt.Fprintf(a.Errs, "%s has not answered for %s; the run waits, and Ctrl-C ends it\n", name, commitPatience)
 			}
 		}
 	}()

@@ -88,7 +88,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
 func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evidence) error {
-	p := &auditProgress{meter: j.meter(0)}
+	p := &auditProgress{Meter: j.Meter(0)}
 	found, err := audit.Check(ctx, p.watch(e))
 	p.clear()
 	if err == nil {
@@ -137,7 +137,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	if err := j.startAt(r.World, s); err != nil {
 		return err
 	}
-	return j.say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
+	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
 // compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.

@@ -53,16 +53,16 @@ func scenarioNames() []string {
 func (a *app) listScenarios() error {
 	worldsEnd := false
 	for _, s := range worlds.Embedded() {
-		if err := a.emit(scenarioObject{Event: "scenario", Name: s.Name, About: s.About}); err != nil {
+		if err := a.Emit(scenarioObject{Event: "scenario", Name: s.Name, About: s.About}); err != nil {
 			return err
 		}
 		if s.Shows != "" && !worldsEnd {
 			worldsEnd = true
-			if err := a.say("\nof one propagator each, by its name:"); err != nil {
+			if err := a.Say("\nof one propagator each, by its name:"); err != nil {
 				return err
 			}
 		}
-		if err := a.say("%-16s %s", s.Name, s.About); err != nil {
+		if err := a.Say("%-16s %s", s.Name, s.About); err != nil {
 			return err
 		}
 	}
@@ -75,10 +75,10 @@ func (a *app) showScenario(name string) error {
 			continue
 		}
 		s.Source = besideSchema(a.name, s.Source)
-		if a.json {
-			return a.emit(scenarioObject{"scenario", s.Name, s.About, string(s.Source)})
+		if a.JSON {
+			return a.Emit(scenarioObject{"scenario", s.Name, s.About, string(s.Source)})
 		}
-		_, err := a.out.Write(s.Source)
+		_, err := a.Out.Write(s.Source)
 		return err
 	}
 	return a.unknownScenario(name)
@@ -119,7 +119,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if err := a.writeFile(path, text, force); err != nil {
 		return err
 	}
-	if err := a.emit(fileObject{"file", name, path}); err != nil {
+	if err := a.Emit(fileObject{"file", name, path}); err != nil {
 		return err
 	}
 	run := path
@@ -130,7 +130,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if worlds.IsEmbedded(name) {
 		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
 	}
-	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, words.Argument(run))
+	return a.Say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, words.Argument(run))
 }
 
 // writeFile writes all of a file at once, and over one that exists only if forced to.

@@ -153,7 +153,7 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 	}
 	if v.wrong != nil {
 		r.Recorded = words.Hash16(v.recorded)
-		if err := j.result(r, false); err != nil {
+		if err := j.Result(r, false); err != nil {
 			return err
 		}
 		return v.wrong
@@ -226,7 +226,7 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 			for _, set := range sets {
 				flags += " --" + strings.Replace(set, "=", " ", 1)
 			}
-			return j.say("next      %s run %s%s%s", j.name, words.Argument(name), flags, stateArguments(j.saveState))
+			return j.Say("next      %s run %s%s%s", j.name, words.Argument(name), flags, stateArguments(j.saveState))
 		}
 	}
 	return nil
@@ -265,23 +265,23 @@ func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
 }
 
 func (j *seekJob) print(name string, v *visit, r *seekResult) error {
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
-	if err := j.say("%s  tick %s of %s, %s\n%s", words.Argument(name), words.Number(r.Tick), words.Number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
+	if err := j.Say("%s  tick %s of %s, %s\n%s", words.Argument(name), words.Number(r.Tick), words.Number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
 		return err
 	}
 	if err := j.sayParts(r.Parts); err != nil {
 		return err
 	}
 	for i := range r.Fields {
-		if err := j.say("%-9s %s", r.Fields[i].Name, &r.Fields[i]); err != nil {
+		if err := j.Say("%-9s %s", r.Fields[i].Name, &r.Fields[i]); err != nil {
 			return err
 		}
 	}
 	if v.scenario.Entities != nil {
 		for _, name := range v.scenario.Entities.Kinds {
-			if err := j.say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
+			if err := j.Say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
 				return err
 			}
 		}
@@ -289,7 +289,7 @@ func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 	if r.Saved == "" {
 		return nil
 	}
-	if err := j.say("saved     %s  %s", document.FileName(r.Saved), words.Size(r.SavedBytes)); err != nil || r.Saved == "-" || r.Tick == r.PlannedTicks {
+	if err := j.Say("saved     %s  %s", document.FileName(r.Saved), words.Size(r.SavedBytes)); err != nil || r.Saved == "-" || r.Tick == r.PlannedTicks {
 		return err
 	}
 	return j.sayGoOn(v.scenario)
@@ -349,7 +349,7 @@ func (j *seekJob) sayParts(parts []partView) error {
 		if i == 0 {
 			label = "parts"
 		}
-		if err := j.say("%-9s %s", label, strings.TrimRight(line, " ")); err != nil {
+		if err := j.Say("%-9s %s", label, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,7 @@ func (s *serving) check(given func(flag string) bool) error {
 			return usage("--origin must be like https://example.org, not %q", o)
 		}
 	}
-	if s.job.json || s.tokens == "" && !s.job.quiet { // fresh tokens are said there and nowhere else
+	if s.job.JSON || s.tokens == "" && !s.job.Quiet { // fresh tokens are said there and nowhere else
 		return s.job.stdoutOpen()
 	}
 	return nil

@@ -73,7 +73,7 @@ func (s *serving) announce() error {
 		token := s.keys.Of(v)
 		o.Views = append(o.Views, viewObject{v, serve.Name(v), token, fmt.Sprintf("%s://%s%s?token=%s", scheme, reachable(address), serve.Path, token)})
 	}
-	if err := s.job.emit(o); err != nil {
+	if err := s.job.Emit(o); err != nil {
 		return err
 	}
 	lines := []string{fmt.Sprintf("%-9s %s, WebSocket and TCP", "serving", reachable(address))}
@@ -84,10 +84,10 @@ func (s *serving) announce() error {
 	if s.wait > 0 {
 		lines = append(lines, fmt.Sprintf("%-9s for %s", "waiting", words.Count(uint64(s.wait), "client")))
 	}
-	if s.secure == nil && !loopback(s.socket.Addr()) && !s.job.quiet {
-		fmt.Fprintf(s.job.errs, "without TLS, others on the network can read the tokens that clients send to %s, and play in their place; see --tls-cert\n", address)
+	if s.secure == nil && !loopback(s.socket.Addr()) && !s.job.Quiet {
+		fmt.Fprintf(s.job.Errs, "without TLS, others on the network can read the tokens that clients send to %s, and play in their place; see --tls-cert\n", address)
 	}
-	return s.job.say("%s", strings.Join(lines, "\n"))
+	return s.job.Say("%s", strings.Join(lines, "\n"))
 }
 
 // hint returns a command that joins as one of the views, with its token out of sight of other users
@@ -217,8 +217,8 @@ func (s *serving) tellWinner(ctx context.Context) {
 	if s.names != nil {
 		o.Name = s.names[o.Player-1]
 	}
-	_ = s.job.emit(o) // the writer keeps its error
-	_ = s.job.say("%-9s %s, at tick %s", "winner", numberedName(s.names, o.Player), words.Number(o.Tick))
+	_ = s.job.Emit(o) // the writer keeps its error
+	_ = s.job.Say("%-9s %s, at tick %s", "winner", numberedName(s.names, o.Player), words.Number(o.Tick))
 }
 
 // A statusObject says every few seconds how the serving goes, and once more at its end.
@@ -255,7 +255,7 @@ const period = 5 * time.Second // of reports
 func (s *serving) reports(ctx context.Context, tick time.Duration) {
 	every := time.NewTicker(period)
 	defer every.Stop()
-	_, terminal := s.job.errs.terminal()
+	_, terminal := s.job.Errs.Terminal()
 	for {
 		select {
 		case <-ctx.Done():
@@ -263,9 +263,9 @@ func (s *serving) reports(ctx context.Context, tick time.Duration) {
 		case <-every.C:
 		}
 		o := s.status("status", int(period/max(tick, 1)))
-		_ = s.job.emit(o) // the writer keeps its error
-		if terminal && !s.job.quiet && !s.job.json {
-			fmt.Fprintln(s.job.errs, o.String())
+		_ = s.job.Emit(o) // the writer keeps its error
+		if terminal && !s.job.Quiet && !s.job.JSON {
+			fmt.Fprintln(s.job.Errs, o.String())
 		}
 	}
 }
@@ -286,9 +286,9 @@ func (s *serving) summary() error {
 		return nil
 	}
 	o := s.status("served", 0)
-	if err := s.job.emit(o); err != nil {
+	if err := s.job.Emit(o); err != nil {
 		return err
 	}
-	return s.job.say("%-9s %s, %s, %s; ticks began late by %.1f ms, 1 in 100 by %.1f, at most %.1f", "served", words.Count(o.Joined, "client"), words.Count(o.Orders, "order"), words.Size(int64(o.Bytes)),
+	return s.job.Say("%-9s %s, %s, %s; ticks began late by %.1f ms, 1 in 100 by %.1f, at most %.1f", "served", words.Count(o.Joined, "client"), words.Count(o.Orders, "order"), words.Size(int64(o.Bytes)),
 		o.Late.Median, o.Late.P99, o.Late.Max)
 }

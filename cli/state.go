@@ -14,6 +14,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
@@ -77,7 +78,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			return words.About(j.state, stateProblem(err))
 		}
 	}
-	r, err := made(ctx, j.printer, func(step func(share float64) error) (*runner.Run, error) {
+	r, err := report.Made(ctx, j.Printer, func(step func(share float64) error) (*runner.Run, error) {
 		c.Making = step
 		return runner.New(c)
 	})

@@ -159,7 +159,7 @@ func (j *sweepJob) serve() (stop func(), err error) {
 	if c.Token != "" {
 		token = " --token-file " + words.Argument(j.server.tokenFile)
 	}
-	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s%s", there, j.name, there, token)
+	return s.Stop, j.Say("serving   %s   workers: %s worker --nats %s%s", there, j.name, there, token)
 }
 
 // begin starts a server, if the program has one.
@@ -176,11 +176,11 @@ func (a *app) begin(c cluster.ServerConfig) (cluster.Server, error) {
 
 // notice tells people what happens, without ending the line of progress for good.
 func (a *app) notice(text string) {
-	if a.quiet {
+	if a.Quiet {
 		return
 	}
-	a.meter(0).clear()
-	fmt.Fprintf(a.errs, "%s\n", text)
+	a.Meter(0).Clear()
+	fmt.Fprintf(a.Errs, "%s\n", text)
 }
 
 // remote runs the jobs by workers elsewhere.

@@ -113,10 +113,10 @@ func (a *app) mergeParts(ctx context.Context, v *sweepMerged, m *sweep.Merge) er
 	for _, p := range m.Parts {
 		rows += p.Journal.Done()
 	}
-	line := a.meter(uint64(rows))
-	m.Progress = func(seen int) { line.note("%s of %s", words.Number(uint64(seen)), words.Count(uint64(rows), "job")) }
+	line := a.Meter(uint64(rows))
+	m.Progress = func(seen int) { line.Note("%s of %s", words.Number(uint64(seen)), words.Count(uint64(rows), "job")) }
 	err := m.Run(ctx)
-	line.clear()
+	line.Clear()
 	v.Added, v.Kept, v.Gone = m.Added, m.Kept, m.Gone
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("interrupted after %s of %s; the same command goes on", words.Number(uint64(m.Added)), words.Count(uint64(rows), "job"))
@@ -158,20 +158,20 @@ func missing(whole *sweep.Journal, parts []sweep.Part) (list []missingShard) {
 
 // merged says what came of it.
 func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
-	if err := a.emit(v); err != nil {
+	if err := a.Emit(v); err != nil {
 		return err
 	}
-	if err := a.say("%s of %s   %s   %s added", words.Number(uint64(v.Done)), words.Count(uint64(v.Jobs), "job"), outcomes(whole), words.Number(uint64(v.Added))); err != nil {
+	if err := a.Say("%s of %s   %s   %s added", words.Number(uint64(v.Done)), words.Count(uint64(v.Jobs), "job"), outcomes(whole), words.Number(uint64(v.Added))); err != nil {
 		return err
 	}
 	if v.Gone > 0 {
-		if err := a.say("gone      %s that were kept are not in the folders of the shards", words.Count(uint64(v.Gone), "file")); err != nil {
+		if err := a.Say("gone      %s that were kept are not in the folders of the shards", words.Count(uint64(v.Gone), "file")); err != nil {
 			return err
 		}
 	}
 	for _, d := range v.Differ {
 		for _, line := range d.lines() {
-			if err := a.say("%s", line); err != nil {
+			if err := a.Say("%s", line); err != nil {
 				return err
 			}
 		}
@@ -181,11 +181,11 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 		if m.Shard != "" {
 			where = " of shard " + m.Shard
 		}
-		if err := a.say("missing   %s%s", words.Count(uint64(m.Jobs), "job"), where); err != nil {
+		if err := a.Say("missing   %s%s", words.Count(uint64(m.Jobs), "job"), where); err != nil {
 			return err
 		}
 	}
-	if err := a.say("wrote     %s, %s", document.FileName(v.Tables[1]), document.FileName(v.Tables[0])); err != nil {
+	if err := a.Say("wrote     %s, %s", document.FileName(v.Tables[1]), document.FileName(v.Tables[0])); err != nil {
 		return err
 	}
 	switch {

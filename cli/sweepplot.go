@@ -109,10 +109,10 @@ func (j *sweepPlotJob) run(ctx context.Context, folder string) error {
 		return err
 	}
 	r := plotResult{"plot", folder, j.output, string(drawn.Kind), drawn.By, drawn.Stats, drawn.Jobs, drawn.Done, drawn.LeftOut, picture.Len()}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
-	return j.say("%s", r.line())
+	return j.Say("%s", r.line())
 }
 
 // write writes the picture to where it belongs.

@@ -4,12 +4,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 )
 
 // A sweepProgress is the line of progress of a sweep, on a terminal.
 type sweepProgress struct {
-	*meter
+	*report.Meter
 	job    *sweepJob
 	tables time.Time // when they are written next
 
@@ -17,12 +18,12 @@ type sweepProgress struct {
 }
 
 func (j *sweepJob) newProgress() *sweepProgress {
-	return &sweepProgress{meter: j.meter(0), job: j, tables: time.Now().Add(2 * time.Second)}
+	return &sweepProgress{Meter: j.Meter(0), job: j, tables: time.Now().Add(2 * time.Second)}
 }
 
 // show draws the line, ten times a second at most.
 func (p *sweepProgress) show() {
-	p.draw(func(columns int) string {
+	p.Draw(func(columns int) string {
 		return p.text(uint64(p.job.journal.Done()), uint64(p.job.jobs()), columns)
 	})
 }
@@ -30,7 +31,7 @@ func (p *sweepProgress) show() {
 // text is the line: jobs, what is left of the time, the rate and a bar, as far as there is room.
 func (p *sweepProgress) text(done, all uint64, columns int) string {
 	text := words.Number(done) + "/" + words.Number(all) + " jobs"
-	rate := p.rate(done - uint64(p.job.before))
+	rate := p.Rate(done - uint64(p.job.before))
 	var parts []string
 	if rate > 0 && done < all {
 		parts = append(parts, words.Remaining(float64(all-done)/rate)+" left")
@@ -39,5 +40,5 @@ func (p *sweepProgress) text(done, all uint64, columns int) string {
 	if bad := p.job.bad(); bad > 0 {
 		parts = append(parts, words.Number(uint64(bad))+" not ok")
 	}
-	return progressLine(columns, text, parts, float64(done)/float64(max(all, 1)))
+	return report.ProgressLine(columns, text, parts, float64(done)/float64(max(all, 1)))
 }

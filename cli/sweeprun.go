@@ -61,7 +61,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	} else {
 		err = sweep.Run(ctx, c)
 	}
-	j.progress.clear()
+	j.progress.Clear()
 	err = errors.Join(unlessCancelled(err), j.journal.Sync())
 	if !j.tables().current() {
 		err = errors.Join(err, j.tables().write(context.Background())) // also after Ctrl-C
@@ -201,7 +201,7 @@ type sweepStart struct {
 
 // headline says what is about to run.
 func (j *sweepJob) headline(again int) error {
-	if err := j.emit(sweepStart{"start", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
+	if err := j.Emit(sweepStart{"start", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%-9s %s", j.scenario.Name, words.Count(uint64(j.jobs()), "job"))
@@ -211,9 +211,9 @@ func (j *sweepJob) headline(again int) error {
 	if s := j.shard.String(); s != "" {
 		text += ", shard " + s
 	}
-	err := j.say("%s", text)
+	err := j.Say("%s", text)
 	if again > 0 {
-		err = cmp.Or(err, j.say("retry     %s: %s", words.Count(uint64(again), "job"), strings.Join(j.retry, ", ")))
+		err = cmp.Or(err, j.Say("retry     %s: %s", words.Count(uint64(again), "job"), strings.Join(j.retry, ", ")))
 	}
 	if j.before == 0 {
 		return err
@@ -222,7 +222,7 @@ func (j *sweepJob) headline(again int) error {
 	if j.keep.failed || j.keep.share.share > 0 {
 		text += "; of these nothing more is kept than was before (--retry ok runs them once more)"
 	}
-	return cmp.Or(err, j.say("%s", text))
+	return cmp.Or(err, j.Say("%s", text))
 }
 
 // A sweepEnd is the last line of a sweep with --json.
@@ -252,13 +252,13 @@ type differing struct {
 
 // summary says what came of the sweep.
 func (j *sweepJob) summary(ctx context.Context, cause error) error {
-	took := time.Since(j.progress.started)
+	took := time.Since(j.progress.Started)
 	r, err := j.ended(took)
 	if err != nil {
 		return err
 	}
 	r.Stopped = ctx.Err() != nil && r.Done < r.Jobs
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
 	line := fmt.Sprintf("%s of %s  %s  %s   %s", words.Number(uint64(r.Done)), words.Count(uint64(r.Jobs), "job"), j.whom(), elapsed(took), outcomes(j.journal))
@@ -288,7 +288,7 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	if next := j.next(r); next != "" {
 		lines = append(lines, next)
 	}
-	if err := j.say("%s", strings.Join(lines, "\n")); err != nil {
+	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
 	return j.status(r, cause)
@@ -406,17 +406,17 @@ func (j *sweepJob) list() error {
 	}
 	for job := range j.plan.Jobs() {
 		p := j.plan.Point(job)
-		if err := j.emit(sweepPoint{"job", job, whole(p.Seed), j.plan.Sets(p)}); err != nil {
+		if err := j.Emit(sweepPoint{"job", job, whole(p.Seed), j.plan.Sets(p)}); err != nil {
 			return err
 		}
 		if job < most {
-			if err := j.say("%9s %s", words.Number(uint64(job)), strings.Join(j.plan.Sets(p), "  ")); err != nil {
+			if err := j.Say("%9s %s", words.Number(uint64(job)), strings.Join(j.plan.Sets(p), "  ")); err != nil {
 				return err
 			}
 		}
 	}
 	if more := j.plan.Jobs() - most; more > 0 {
-		return j.say("          and %s more", words.Number(uint64(more)))
+		return j.Say("          and %s more", words.Number(uint64(more)))
 	}
 	return nil
 }

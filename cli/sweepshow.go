@@ -111,10 +111,10 @@ func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 	if err != nil {
 		return words.About(folder, err)
 	}
-	if err := a.emit(v); err != nil {
+	if err := a.Emit(v); err != nil {
 		return err
 	}
-	if err := a.say("%s", strings.Join(v.lines(j, all), "\n")); err != nil {
+	if err := a.Say("%s", strings.Join(v.lines(j, all), "\n")); err != nil {
 		return err
 	}
 	switch bad := v.Done - j.Counts[sweep.OK] - j.Counts[sweep.Equal]; {

@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -134,18 +135,18 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer os.RemoveAll(j.folder)
-	m, done := j.meter(s.Ticks), uint64(0)
+	m, done := j.Meter(s.Ticks), uint64(0)
 	subject := j.subject(ctx, s)
 	if j.every != 0 {
 		subject.Elsewhere = func(state []byte) ([]byte, error) { return j.elsewhere(ctx, name, state) }
 	}
 	subject.Passed = func(tick uint64) error {
 		done = tick
-		m.show(tick)
+		m.Show(tick)
 		return ctx.Err()
 	}
 	err = enginetest.Sync(subject, s.Ticks)
-	m.clear()
+	m.Clear()
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, words.Count(done, "tick"))
 	}
@@ -242,7 +243,7 @@ func (r *recordedInputs) close() {
 func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) enginetest.Subject {
 	x := enginetest.Subject{
 		Config: func(workers int) (engine.Config, error) {
-			return made(ctx, j.printer, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
+			return report.Made(ctx, j.Printer, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
 		},
 		Submit: func(w *engine.World) error {
 			list, err := (&runner.Run{Scenario: s, World: w}).Scheduled(w.Tick() + 1)
@@ -305,7 +306,7 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 	if differs {
 		r.Tick, r.From, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.From, e.Workers, e.Order, e.Part, e.Kind, e.Report
 	}
-	if err := j.emit(r); err != nil {
+	if err := j.Emit(r); err != nil {
 		return err
 	}
 	if differs {
@@ -315,5 +316,5 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 	if r.Processes > 0 {
 		elsewhere = words.Number(uint64(r.Processes))
 	}
-	return j.say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, words.Count(r.Ticks, "tick"), elsewhere)
+	return j.Say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, words.Count(r.Ticks, "tick"), elsewhere)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
@@ -71,11 +72,11 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if err != nil {
 		return err
 	}
-	w := newOutput(io.MultiWriter(out, (*counter)(&t.bytes)))
+	w := report.NewOutput(io.MultiWriter(out, (*counter)(&t.bytes)))
 	frames, err := work(w, src)
 	switch {
-	case w.failed() != nil:
-		return words.About(outputName(t.out), w.failed())
+	case w.Failed() != nil:
+		return words.About(outputName(t.out), w.Failed())
 	case t.bytes == 0:
 		return words.About(t.in, err)
 	}
@@ -175,7 +176,7 @@ func (t *transfer) closeOnSignal(signals chan os.Signal, f *draft.File) (release
 				return
 			}
 			f.Close()
-			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
+			fmt.Fprintf(t.Errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
 			os.Exit(statusError)
 		case <-done:
 		}

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/internal/waiting"
 )
@@ -256,8 +257,8 @@ func TestReadErrorKeepsOlderFile(t *testing.T) {
 		}
 		return copy(b, recording[at:half]), nil
 	})
-	j := &recoverJob{app: &app{printer: &printer{quiet: true, errs: new(checkedWriter)}}, output: "whole.murk", force: true}
-	end, _, reason := wholePart(t.Context(), broken, int64(len(recording)), j.meter(0))
+	j := &recoverJob{app: &app{Printer: &report.Printer{Quiet: true, Errs: new(report.Output)}}, output: "whole.murk", force: true}
+	end, _, reason := wholePart(t.Context(), broken, int64(len(recording)), j.Meter(0))
 	if err := j.copyable("in.murk", end, reason); err == nil || !strings.Contains(err.Error(), failed.Error()+"\n  whole.murk stays as it was; ") {
 		t.Errorf("recover over an older file: %v", err)
 	}

@@ -85,14 +85,14 @@ func (t *transfer) upgrade() error {
 		Event: "end", In: t.in, Out: t.out, Version: u.Version, Frames: u.Frames, Commands: u.Commands, Bytes: t.bytes,
 		Complete: err == nil, Assumed: assumptions(&u),
 	}
-	if !t.quiet {
+	if !t.Quiet {
 		for _, a := range r.Assumed {
-			fmt.Fprintf(t.errs, "assumed   %s %s\n", words.Count(a.Commands, "command"), a.What)
+			fmt.Fprintf(t.Errs, "assumed   %s %s\n", words.Count(a.Commands, "command"), a.What)
 		}
 	}
 	text := fmt.Sprintf("upgraded  %s  from version %d to 3, %s, %s, %s",
 		document.FileName(t.out), u.Version, words.Count(u.Frames, "frame"), words.Count(u.Commands, "command"), words.Size(t.bytes))
-	return errors.Join(t.emit(r), t.say("%s", text), err)
+	return errors.Join(t.Emit(r), t.Say("%s", text), err)
 }
 
 // upgradeHint says more about an input of which nothing was made.

@@ -51,7 +51,7 @@ func (v *verdict) at(line int64, offset *int64) {
 }
 
 func (j *verifyJob) report(v *verdict) error {
-	if err := j.result(v, v.OK); err != nil {
+	if err := j.Result(v, v.OK); err != nil {
 		return err
 	}
 	if v.err == nil {
@@ -59,9 +59,9 @@ func (j *verifyJob) report(v *verdict) error {
 		if v.RunDigest != "" {
 			text += "  run digest  " + v.RunDigest + "\n"
 		}
-		return j.say("%s", strings.TrimSuffix(text+v.from(), "\n"))
+		return j.Say("%s", strings.TrimSuffix(text+v.from(), "\n"))
 	}
-	if j.json {
+	if j.JSON {
 		return nil
 	}
 	text := words.About(v.File, v.err).Error() + "\n"
@@ -81,7 +81,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if hint := j.hintAt(v.path, v.File, v.err); hint != "" {
 		text += hint[1:] + "\n"
 	}
-	_, err := io.WriteString(j.errs, text)
+	_, err := io.WriteString(j.Errs, text)
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
@@ -166,8 +167,8 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return words.About(name, words.NewProblem(interruption(v.Ticks), ctx.Err()))
 		}
-		if w, ok := j.out.(*checkedWriter); ok && w.failed() != nil { // reports of ticks: nobody hears the verdict
-			return w.failed()
+		if w, ok := j.Out.(*report.Output); ok && w.Failed() != nil { // reports of ticks: nobody hears the verdict
+			return w.Failed()
 		}
 		if err := j.report(&v); err != nil {
 			return err
@@ -314,12 +315,12 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 			return err
 		}
 	}
-	m := j.meter(v.PlannedTicks)
-	m.first = v.begin
-	defer m.clear()
+	m := j.Meter(v.PlannedTicks)
+	m.First = v.begin
+	defer m.Clear()
 	if table == nil && !j.each && p.whole != nil {
 		v.Ticks, err = p.whole(func() error {
-			m.show(p.world.Tick())
+			m.Show(p.world.Tick())
 			return ctx.Err()
 		})
 		if err != nil {
@@ -348,7 +349,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 			return err
 		}
 		v.Ticks++
-		m.show(v.begin + v.Ticks)
+		m.Show(v.begin + v.Ticks)
 	}
 	return ctx.Err()
 }
@@ -417,10 +418,10 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 		}
 		text = "failed, as it did: " + row.Failed
 	}
-	if err := j.emit(row); err != nil {
+	if err := j.Emit(row); err != nil {
 		return err
 	}
-	return j.say("%-8s %s  %s", words.Number(row.Tick), row.Hash, text)
+	return j.Say("%-8s %s  %s", words.Number(row.Tick), row.Hash, text)
 }
 
 // A tickRow is one tick with --each and --json.

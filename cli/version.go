@@ -26,14 +26,14 @@ func (a *app) version() error {
 	for i := range components {
 		ids = append(ids, components[i].ID())
 	}
-	if err := a.emit(versionObject{"version", viewBuild(b), scenarios.Rules(), ids}); err != nil {
+	if err := a.Emit(versionObject{"version", viewBuild(b), scenarios.Rules(), ids}); err != nil {
 		return err
 	}
-	if err := a.say("%s %s\nrules %s", a.name, describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
+	if err := a.Say("%s %s\nrules %s", a.name, describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
 		return err
 	}
 	for i := range ids {
-		if err := a.say("  %-20s %s", ids[i], components[i].About); err != nil {
+		if err := a.Say("  %-20s %s", ids[i], components[i].About); err != nil {
 			return err
 		}
 	}

@@ -58,12 +58,12 @@ func (v *viewServer) serve(ctx context.Context, c site.Config, names ...string) 
 	if names == nil {
 		names = []string{}
 	}
-	if err := cmp.Or(v.emit(viewingObject{"viewing", names, url}), v.say("view      %s\n          Ctrl-C ends it", url)); err != nil {
+	if err := cmp.Or(v.Emit(viewingObject{"viewing", names, url}), v.Say("view      %s\n          Ctrl-C ends it", url)); err != nil {
 		return err
 	}
 	if v.open {
 		if err := browse(url); err != nil {
-			fmt.Fprintf(v.errs, "the browser cannot be opened: %v\n", err)
+			fmt.Fprintf(v.Errs, "the browser cannot be opened: %v\n", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -98,7 +98,7 @@ func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, 
 
 func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64) (err error) {
 	rec := &recording{app: j.app, name: name}
-	m := j.meter(tick)
+	m := j.Meter(tick)
 	var x *index.Index
 	if v.index != nil {
 		x = v.index.Index
@@ -111,10 +111,10 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 			}
 			return build(h)
 		}, tick, j.all, func(tick uint64) error {
-			m.show(tick)
+			m.Show(tick)
 			return ctx.Err()
 		})
-		m.clear()
+		m.Clear()
 		return err
 	}
 	err = v.seek(x, tick)
@@ -168,8 +168,8 @@ func (j *visitor) indexOf(recording string) (*openedIndex, error) {
 	case j.index != "":
 		return nil, words.About(path, err)
 	case errors.Is(err, fs.ErrNotExist):
-	case !j.quiet:
-		fmt.Fprintf(j.errs, "%v; it is not used\n", words.About(path, err))
+	case !j.Quiet:
+		fmt.Fprintf(j.Errs, "%v; it is not used\n", words.About(path, err))
 	}
 	return nil, nil
 }

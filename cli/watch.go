@@ -19,6 +19,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
@@ -255,9 +256,9 @@ type canvas struct {
 
 // canvas returns the terminal, which is where progress is shown. An error says why there is none.
 func (a *app) canvas() (*canvas, error) {
-	f, ok := a.errs.terminal()
+	f, ok := a.Errs.Terminal()
 	switch {
-	case a.quiet || a.json:
+	case a.Quiet || a.JSON:
 		return nil, usage("--watch draws in a terminal; leave out --quiet and --json")
 	case !ok:
 		return nil, usage("--watch draws in a terminal, and standard error is none; leave it out")
@@ -267,11 +268,11 @@ func (a *app) canvas() (*canvas, error) {
 	size := func() (columns, rows int) {
 		columns, rows, err := term.GetSize(int(f.Fd()))
 		if err != nil || columns <= 0 || rows <= 0 {
-			return defaultColumns, 24
+			return report.DefaultColumns, 24
 		}
 		return columns, rows
 	}
-	return &canvas{w: a.errs, size: size, colours: terminalColours(os.Getenv)}, nil
+	return &canvas{w: a.Errs, size: size, colours: terminalColours(os.Getenv)}, nil
 }
 
 // terminalColours returns how many colours a terminal has, as the environment says.
@@ -401,13 +402,13 @@ func (j *runJob) beginWatch() (err error) {
 }
 
 // startWatch starts to draw; m measures the run.
-func (j *runJob) startWatch(m *meter) {
+func (j *runJob) startWatch(m *report.Meter) {
 	if j.watcher == nil {
 		return
 	}
-	m.active = false
+	m.Active = false
 	j.watcher.title = func(tick uint64) string {
-		return fmt.Sprintf("%s of %s  %s ticks/s", render.Tick(tick), words.Number(cmp.Or(j.until, j.Scenario.Ticks)), words.Speed(m.rate(tick-m.first)))
+		return fmt.Sprintf("%s of %s  %s ticks/s", render.Tick(tick), words.Number(cmp.Or(j.until, j.Scenario.Ticks)), words.Speed(m.Rate(tick-m.First)))
 	}
 	j.watcher.begin()
 }

@@ -99,8 +99,8 @@ func (j *workerJob) run(ctx context.Context) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("worker %s: %w", name, err)
 	}
-	if err := j.emit(workerObject{"worker", name, j.done.Load()}); err != nil {
+	if err := j.Emit(workerObject{"worker", name, j.done.Load()}); err != nil {
 		return err
 	}
-	return j.say("worker    %s has done %s", name, words.Count(j.done.Load(), "job"))
+	return j.Say("worker    %s has done %s", name, words.Count(j.done.Load(), "job"))
 }

@@ -1,11 +1,9 @@
-package cli
+package report
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/murksim/murksim/internal/words"
 )
 
 // TestProgressFitsTheTerminal: the line of progress is shorter than the terminal is wide, whatever
@@ -32,21 +30,13 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 		{0, 70, 0, 0, 7, ""},
 		{1, 70, 0, 0, 7, ""},
 	} {
-		m := &meter{last: tt.last, total: tt.total}
+		m := &Meter{Last: tt.last, Total: tt.total}
 		got := m.line(tt.tick, tt.rate, tt.columns)
 		if got != tt.want {
 			t.Errorf("tick %d of %d in %d columns: %q, want %q", tt.tick, tt.total, tt.columns, got, tt.want)
 		}
 		if n := utf8.RuneCountInString(got); n >= max(tt.columns, 1) {
 			t.Errorf("tick %d of %d: %d columns of %d", tt.tick, tt.total, n, tt.columns)
-		}
-	}
-}
-
-func TestRemaining(t *testing.T) {
-	for seconds, want := range map[float64]string{0.2: "1 s", 59.5: "60 s", 61: "1 min 1 s", 3600: "1 h 0 min", 90000: "1 d 1 h", 1e18: "years"} {
-		if got := words.Remaining(seconds); got != want {
-			t.Errorf("%v s: %q, want %q", seconds, got, want)
 		}
 	}
 }
