@@ -165,9 +165,9 @@ func (j *bisectJob) older(s *bisectSide) string {
 		if j.workers > 0 {
 			here = fmt.Sprintf(" --workers %d", j.workers)
 		}
-		return fmt.Sprintf("%s bisect %s --phases%s --command %s", j.name, file, here, words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"))
+		return fmt.Sprintf("%s bisect %s --phases%s%s --command %s", j.name, file, here, j.given(true), words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"+j.given(false)))
 	}
-	return fmt.Sprintf("OLD bisect %s --phases --command %s", file, words.Argument(words.Printable(j.pair[1].Command)))
+	return fmt.Sprintf("OLD bisect %s --phases%s --command %s", file, j.given(true), words.Argument(words.Printable(j.pair[1].Command)))
 }
 
 // with computes the tick with a number of workers; nil if that fails.

@@ -117,9 +117,9 @@ func (j *bisectJob) nextCommand() string {
 	for _, s := range j.sides {
 		switch {
 		case j.result.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs", j.name, words.Argument(s.File))
+			return fmt.Sprintf("%s verify %s --inputs%s", j.name, words.Argument(s.File), j.given(false))
 		case j.found.Next == "" && !j.compared() && !j.pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
-			return fmt.Sprintf("%s diff %s", j.name, words.Argument(s.File))
+			return fmt.Sprintf("%s diff %s%s", j.name, words.Argument(s.File), j.given(true))
 		}
 	}
 	return j.found.Next

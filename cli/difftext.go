@@ -58,15 +58,15 @@ func (j *diffJob) next() string {
 		case r.Status != "ticks" || s.visit == nil || s.err != nil || s.hashAlone:
 			return ""
 		case r.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs", j.name, words.Argument(s.File))
+			return fmt.Sprintf("%s verify %s --inputs%s", j.name, words.Argument(s.File), j.given(false))
 		case len(j.sides) == 1 || s.Replayed != s.Hash:
-			return fmt.Sprintf("%s bisect %s --phases", j.name, words.Argument(s.File))
+			return fmt.Sprintf("%s bisect %s --phases%s", j.name, words.Argument(s.File), j.given(true))
 		}
 	}
 	if r.CommandsDiffer > 0 || r.State == nil || r.State.Tick < r.Tick { // no part of the tick is at fault
 		return ""
 	}
-	return fmt.Sprintf("%s bisect %s %s --phases", j.name, words.Argument(j.sides[0].File), words.Argument(j.sides[1].File))
+	return fmt.Sprintf("%s bisect %s %s --phases%s", j.name, words.Argument(j.sides[0].File), words.Argument(j.sides[1].File), j.given(true))
 }
 
 func (j *diffJob) headline() string {

@@ -105,10 +105,10 @@ func (j *runJob) stateName(tick uint64) string {
 }
 
 // stateBase is what the names of such files begin with: that of the recording or, where that is no
-// regular file, the scenario's.
+// regular file, the one that it would have without --output.
 func (j *runJob) stateBase() string {
 	if j.output == "" || j.output == "-" || files.IsPipe(j.output) {
-		return j.Scenario.Name
+		return strings.TrimSuffix(j.defaultName(), recordingEnding)
 	}
 	return strings.TrimSuffix(j.output, filepath.Ext(j.output))
 }

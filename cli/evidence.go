@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -107,7 +109,11 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	if err != nil {
 		return unreadable
 	}
-	last, outside, err := fromOutside(frames, s)
+	cut := make([]byte, min(length-end.Offset, 1<<20)) // of a frame, as far as it can tell
+	if _, err := f.ReadAt(cut, end.Offset); err != nil && err != io.EOF {
+		return unreadable
+	}
+	last, outside, err := fromOutside(frames, s, begin, cut)
 	switch {
 	case err != nil:
 		return unreadable
@@ -126,14 +132,19 @@ const unreadable = "a recording that is damaged, or of another version"
 
 // fromOutside reports whether a recording has commands that its scenario does not give. All that people and players of a game give has a
 // source; what the policy of an environment gives, which only a replay tells, has none: see [runJob.byPolicy]. If there are none, last is the
-// last tick.
-func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outside bool, err error) {
+// last tick. A frame that is cut short counts as far as it is there.
+func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begin, cut []byte) (last uint64, outside bool, err error) {
 	list := func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick), nil }
 	given := givenInputs{list: list, scenario: s, queue: commands.NewQueue(commands.MaxQueue)}
+	if begin == nil {
+		given.arrival = 1
+	} else {
+		last = begin.Tick
+	}
 	var f replay.Frame
 	for {
 		if err := frames.Next(&f); err == io.EOF {
-			return last, false, nil
+			return last, s.Environment == nil && len(cut) >= smallFrames && !given.begins(last+1, cut), nil
 		} else if err != nil {
 			return last, false, err
 		}
@@ -151,6 +162,28 @@ func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outs
 		}
 		last = f.Tick
 	}
+}
+
+// begins reports whether a frame that is cut short is the beginning of the one that the scenario gives for a tick.
+func (g *givenInputs) begins(tick uint64, cut []byte) bool {
+	list, err := g.list(tick)
+	if err != nil {
+		return false
+	}
+	if _, err := g.queue.PushAll(list); err != nil {
+		return false
+	}
+	g.given = g.queue.Take(g.given[:0], g.arrival)
+	want := binary.LittleEndian.AppendUint64(nil, tick)
+	want = binary.LittleEndian.AppendUint32(want, uint32(len(g.given)))
+	for i := range g.given {
+		if g.arrival == 0 { // it is not known: see fromOutside
+			return true
+		}
+		want = g.given[i].Append(want)
+	}
+	n := min(len(want), len(cut))
+	return bytes.Equal(want[:n], cut[:n])
 }
 
 // byPolicy reports whether a replay gives the recorded commands of a scenario whose agents have a policy.

@@ -107,6 +107,14 @@ func TestEvidenceStays(t *testing.T) {
 			b := recordPlayed(t, path, "heat", true)
 			return flippedAt(t, path, b, frameAt(t, b, 3)+13, 0x10)
 		},
+		"cut short within the tick with it": func(t *testing.T, path string) []byte {
+			b := recordPlayed(t, path, "heat", true)
+			b = b[:frameAt(t, b, 4)-9]
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			return b
+		},
 		"torn": func(t *testing.T, path string) []byte {
 			b := recordPlayed(t, path, "heat", true)
 			b = b[:len(b)-3]
@@ -167,6 +175,64 @@ func TestAnotherStateStays(t *testing.T) {
 			t.Errorf("run %s = %d, %q; want %q", step.args, status, errs, step.says)
 		}
 		done(t, "verify", "-q", step.file)
+	}
+}
+
+// TestOwnCutFrame: a frame that was cut short anywhere holds nothing from outside if it begins as the scenario's own.
+func TestOwnCutFrame(t *testing.T) {
+	s, err := worlds.Open(worlds.Registry(), "heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := done(t, "run", "heat", "-q", "--ticks", "300", "-o", "-")
+	r, err := replay.NewReader(strings.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f replay.Frame
+	given := 0
+	for tick := uint64(1); r.Next(&f) == nil; tick++ {
+		if len(f.Records) == 0 && tick > 2 {
+			continue
+		}
+		given += len(f.Records)
+		for n := range f.Position.Size {
+			frames, err := replay.NewReader(strings.NewReader(b[:f.Position.Offset]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut := []byte(b[f.Position.Offset : f.Position.Offset+n])
+			if last, outside, err := fromOutside(frames, s, nil, cut); last != tick-1 || outside || err != nil {
+				t.Fatalf("%d bytes of tick %d: %d, %v, %v", n, tick, last, outside, err)
+			}
+			if n < smallFrames {
+				continue
+			}
+			cut[len(cut)/2] ^= 1
+			if frames, err = replay.NewReader(strings.NewReader(b[:f.Position.Offset])); err != nil {
+				t.Fatal(err)
+			}
+			if _, outside, _ := fromOutside(frames, s, nil, cut); !outside {
+				t.Errorf("%d bytes of tick %d with a bit changed count as the scenario's", n, tick)
+			}
+		}
+	}
+	if given == 0 {
+		t.Error("the scenario gives no commands")
+	}
+}
+
+// TestStatesAreNamedByTheFile: as recordings are, so that a variant of a scenario does not replace its states.
+func TestStatesAreNamedByTheFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := done(t, "scenarios", "show", "heat")
+	if err := os.WriteFile("variant.yaml", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	done(t, "run", "variant.yaml", "-q", "--ticks", "9", "--no-record", "--save-every", "4")
+	list, err := filepath.Glob("*")
+	if want := "variant-4.state variant-8.state variant.yaml"; err != nil || strings.Join(list, " ") != want {
+		t.Errorf("%v, %v; want %s", list, err, want)
 	}
 }
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,8 +13,9 @@ import (
 	"github.com/murksim/murksim/rng"
 )
 
-// indexKey returns the key of this user, under which the keyframes of indexes are sealed, or nil where there is none: it
-// stands in the folder of the user's configuration, and only they can read it. With made, one is made if it is missing.
+// indexKey returns the key of this user and program, under which the keyframes of indexes are sealed, or nil where there is none: what
+// another program has computed, this one does not believe. It is made of that of the user, which
+// stands in the folder of the user's configuration, where only they can read it. With made, one is made if it is missing.
 func indexKey(made bool) index.Key {
 	folder, err := os.UserConfigDir()
 	if err != nil {
@@ -28,7 +31,9 @@ func indexKey(made bool) index.Key {
 	if err != nil {
 		return nil
 	}
-	return key
+	id, of := programID(), hmac.New(sha256.New, key)
+	of.Write(id[:])
+	return of.Sum(nil)
 }
 
 var errNoKey = errors.New("it is no key, or others can read it")

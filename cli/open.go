@@ -98,7 +98,7 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 // share is the limit of each of several worlds that are there at the same time, with what is
 // held of their states.
 func (b bytesFlag) share(worlds uint64) bytesFlag {
-	return bytesFlag{text: fmt.Sprintf("1/%d of %s", worlds, b.text), bytes: b.bytes / worlds}
+	return bytesFlag{text: fmt.Sprintf("1/%d of %s", worlds, b.text), bytes: b.bytes / worlds, typed: b.typed}
 }
 
 // moreMemory is the flag that a command needs which holds a world several times; "" if the limit is enough for that.

@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// A runMemory notes, in the folder of the user's configuration, the last tick of a chain that was committed by a program of this user, with its hashes.
+// A runMemory notes, in the folder of the user's configuration, the last tick of a chain that was committed by this program of this user, with its hashes.
 // They commit to all ticks before it. So a run goes on from a snapshot of that chain, and computes the ticks again of one that somebody else has made or changed.
 type runMemory string // the file; "": there is no such folder
 
@@ -41,9 +41,9 @@ func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
 	}
 }
 
-// noted is the text of a note.
+// noted is the text of a note. Another program does not believe it.
 func noted(tick uint64, hash, inputs audit.Hash) string {
-	return fmt.Sprintf("%d %s %s\n", tick, hash, inputs)
+	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, programID())
 }
 
 // vouches returns the noted tick of a chain, if it has the noted hashes there.

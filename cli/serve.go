@@ -56,7 +56,7 @@ const minSpeed, maxSpeed = 0.001, 1000
 
 func (a *app) serveCommand() *cobra.Command {
 	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
-	s := &serving{job: j, queue: bytesFlag{1 << 20, "1MiB"}}
+	s := &serving{job: j, queue: bytesFlag{bytes: 1 << 20, text: "1MiB"}}
 	j.serving, j.stats.every = s, 1 // it has no statistics
 	c := &cobra.Command{
 		Use:   "serve SCENARIO",

@@ -87,7 +87,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 	defer claim.Close()
 	whole, err := wholeJournal(filepath.Join(output, journalName), parts[0].Journal.Head)
 	if err != nil {
-		return words.About(output, err)
+		return err
 	}
 	defer whole.Close()
 	v := sweepMerged{Event: "merged", Jobs: whole.Head.Jobs}
@@ -128,10 +128,13 @@ func (a *app) mergeParts(ctx context.Context, v *sweepMerged, m *sweep.Merge) er
 func wholeJournal(path string, part sweep.Head) (*sweep.Journal, error) {
 	j, err := sweep.OpenJournal(path, false)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := noOthers(filepath.Dir(path)); err != nil {
+			return nil, err
+		}
 		part.Shard, part.Pick = sweep.Shard{}, rng.FreshID()
-		return sweep.CreateJournal(path, part)
+		j, err = sweep.CreateJournal(path, part)
 	}
-	return j, err
+	return j, words.About(filepath.Dir(path), err)
 }
 
 // missing counts the jobs that are missing, by shard.

@@ -85,6 +85,17 @@ func unlessCancelled(err error) error {
 // jobs returns how many jobs the sweep has, or its shard.
 func (j *sweepJob) jobs() int { return j.shard.Jobs(j.plan.Jobs()) }
 
+// noOthers refuses a folder without a journal that has files which a sweep would replace.
+func noOthers(folder string) error {
+	folders := []string{filepath.Dir(sweep.KeptName(0, false)), filepath.Dir(sweep.KeptName(0, true)), filepath.Dir(sweep.EvidenceName(0, 1))}
+	for _, name := range append(folders, csvName, parquetName) {
+		if file := filepath.Join(folder, name); sweep.Exists(file) {
+			return fmt.Errorf("%s exists, and the folder has no journal of a sweep; choose another folder", document.FileName(file))
+		}
+	}
+	return nil
+}
+
 // openJournal goes on with the journal of the folder, or begins one.
 func (j *sweepJob) openJournal(folder string) error {
 	head, err := j.head()
@@ -95,11 +106,8 @@ func (j *sweepJob) openJournal(folder string) error {
 	j.journal, err = sweep.OpenJournal(path, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		folders := []string{filepath.Dir(sweep.KeptName(0, false)), filepath.Dir(sweep.KeptName(0, true)), filepath.Dir(sweep.EvidenceName(0, 1))}
-		for _, name := range append(folders, csvName, parquetName) {
-			if file := filepath.Join(folder, name); sweep.Exists(file) {
-				return fmt.Errorf("%s exists, and the folder has no journal of a sweep; choose another folder", document.FileName(file))
-			}
+		if err := noOthers(folder); err != nil {
+			return err
 		}
 		j.journal, err = sweep.CreateJournal(path, head)
 		return words.About(path, err)

@@ -24,17 +24,18 @@ func (n *tickFlag) Type() string { return "uint64" }
 // bytesFlag is a size on the command line.
 type bytesFlag struct {
 	bytes uint64
-	text  string // as it was given
+	text  string
+	typed string // by the user; "": the limit is the default
 }
 
 func (b *bytesFlag) String() string { return b.text }
 
 func (b *bytesFlag) Set(s string) error {
 	n, err := words.ParseSize(s)
-	*b = bytesFlag{n, s}
+	*b = bytesFlag{n, s, s}
 	return err
 }
 
 func (b *bytesFlag) Type() string { return "size" }
 
-var defaultMaxMemory = bytesFlag{4 << 30, "4GiB"}
+var defaultMaxMemory = bytesFlag{bytes: 4 << 30, text: "4GiB"}

@@ -38,6 +38,19 @@ func (j *visitor) flags(f *pflag.FlagSet) {
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
+// given returns the flags of the visitor as they are typed, without which another command would not find the same; with index, that of the
+// index, too.
+func (j *visitor) given(index bool) (flags string) {
+	flags = stateArguments(j.states...)
+	if index && j.index != "" {
+		flags += " --index " + words.Argument(j.index)
+	}
+	if j.maxMemory.typed != "" {
+		flags += " --max-memory " + words.Argument(j.maxMemory.typed)
+	}
+	return flags
+}
+
 // A visit is a recording whose world is at a tick, from which it can replay the ticks after it.
 type visit struct {
 	*replay.Player

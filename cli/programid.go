@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+)
+
+// programID tells this program from those that were built of other code: what one has computed, another would compute
+// in another way. It is the SHA-256 of the build ID that the Go linker writes; of a program without one of all of its bytes; of a
+// library in a program that is not Go's of what the build says of itself.
+var programID = sync.OnceValue(func() [sha256.Size]byte {
+	about := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		about = info.String()
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return sha256.Sum256([]byte(about))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return sha256.Sum256([]byte(about))
+	}
+	defer f.Close()
+	if id := buildID(f); id != nil {
+		return sha256.Sum256(append(id, about...))
+	}
+	all := sha256.New()
+	_, _ = io.Copy(all, f)
+	_, _ = io.WriteString(all, about)
+	return [sha256.Size]byte(all.Sum(nil))
+})
+
+// buildID returns what the Go linker writes into a program, which depends on all of its code; nil: nothing. Where it stands,
+// cmd/internal/buildid says: in a note of ELF, and at the beginning of the code of others.
+func buildID(program io.ReaderAt) []byte {
+	if f, err := elf.NewFile(program); err == nil {
+		if s := f.Section(".note.go.buildid"); s != nil {
+			if id, err := s.Data(); err == nil && len(id) > 0 {
+				return id
+			}
+		}
+		return nil
+	}
+	const begin = 1 << 20
+	head := make([]byte, begin)
+	n, _ := program.ReadAt(head, 0)
+	_, id, ok := bytes.Cut(head[:n], []byte("\xff Go build ID: \""))
+	if !ok {
+		return nil
+	}
+	id, _, ok = bytes.Cut(id, []byte{'"'})
+	if !ok || len(id) == 0 {
+		return nil
+	}
+	return id
+}
