@@ -222,7 +222,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		worst = worse(worst, x.report.code)
 	}
 	if unwritten == nil && worst != statusOK {
-		return &exitError{code: worst}
+		return exit(worst, nil)
 	}
 	return unwritten
 }

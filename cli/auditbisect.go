@@ -150,7 +150,7 @@ func (x *examiner) failure(ctx context.Context, err error) error {
 		err = fmt.Errorf("run %s: %w", x.evidence.Run().ID, words.InWords(err))
 	}
 	if broken {
-		return &exitError{statusEvidence, err}
+		return exit(statusEvidence, err)
 	}
 	return err
 }
@@ -244,7 +244,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 		return err
 	}
 	if v.code != statusOK {
-		return &exitError{code: v.code}
+		return exit(v.code, nil)
 	}
 	return nil
 }

@@ -110,9 +110,9 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 	case err != nil:
 		return "", broken(src.name, err) // a chain that was cut lacks the tick
 	case l.Hash != p.Hash:
-		return "", &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick))}
+		return "", exit(statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick)))
 	case l.InputHash != p.Inputs:
-		return "", &exitError{statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick))}
+		return "", exit(statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
 	}
 	return src.name, nil
 }
@@ -133,5 +133,5 @@ func readNote(name string) (*checkpoint.Note, error) {
 	if ours, _ := files.Begins(name, checkpoint.Mark); !ours {
 		return nil, words.About(name, err)
 	}
-	return nil, &exitError{statusEvidence, words.About(name, err)}
+	return nil, exit(statusEvidence, words.About(name, err))
 }

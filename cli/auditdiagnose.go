@@ -131,7 +131,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
-	return &exitError{code: statusDiverged}
+	return exit(statusDiverged, nil)
 }
 
 // reportFile tells a diagnosis from other folders.

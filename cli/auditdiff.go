@@ -126,7 +126,7 @@ func (d *difference) tell() error {
 		}
 	}
 	if !r.OK {
-		return &exitError{code: statusDiverged}
+		return exit(statusDiverged, nil)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 		again, err = j.proved(ctx, src.name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return &exitError{statusDiverged, words.About(src.name, d)}
+		return exit(statusDiverged, words.About(src.name, d))
 	}
 	if err != nil {
 		return err

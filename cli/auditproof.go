@@ -180,7 +180,7 @@ func (a *app) readProof(name string) (*wholeProof, error) {
 
 // brokenProof is the error of a proof that does not hold.
 func brokenProof(name string, err error) error {
-	return &exitError{statusEvidence, words.About(name, err)}
+	return exit(statusEvidence, words.About(name, err))
 }
 
 // checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.

@@ -258,7 +258,7 @@ func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]b
 		err = s.Divergence()
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return nil, &exitError{statusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, words.Number(l.Tick), words.InWords(d))}
+		return nil, exit(statusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, words.Number(l.Tick), words.InWords(d)))
 	}
 	if err != nil {
 		return nil, err

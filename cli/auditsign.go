@@ -135,7 +135,7 @@ func (a *app) whole(ctx context.Context, source string, e audit.Evidence) (*audi
 // broken names the source of an error of evidence, and gives it its exit status.
 func broken(source string, err error) error {
 	if _, is := errors.AsType[*audit.EvidenceError](err); is {
-		return &exitError{statusEvidence, words.About(source, err)}
+		return exit(statusEvidence, words.About(source, err))
 	}
 	return words.About(source, err)
 }

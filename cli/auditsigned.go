@@ -82,7 +82,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	}
 	signed, err := n.Verify(origin)
 	if err != nil {
-		return nil, nil, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), words.Number(p.Tick), p.Run, p.Hash)}
+		return nil, nil, exit(statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), words.Number(p.Tick), p.Run, p.Hash))
 	}
 	v := &signatureView{Key: origin.String()}
 	witnesses, err := x.readWitnesses(public)
@@ -91,7 +91,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	}
 	cosigned, err := n.Verify(witnesses...)
 	if err != nil {
-		return nil, nil, &exitError{statusEvidence, words.About(name, err)}
+		return nil, nil, exit(statusEvidence, words.About(name, err))
 	}
 	for _, s := range cosigned {
 		w := witnessView{Name: s.Key.Name()}
@@ -168,7 +168,7 @@ func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*
 		err = fmt.Errorf("it is a stamp of something other than %s, which was changed since, or has lost a signature", document.FileName(name))
 	}
 	if err != nil {
-		return nil, &exitError{statusEvidence, words.About(x.stamp, err)}
+		return nil, exit(statusEvidence, words.About(x.stamp, err))
 	}
 	return &stampView{s.Time.Format(time.RFC3339Nano), s.Authority, n.Through(s.Sum)}, nil
 }

@@ -101,7 +101,7 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 		return err
 	}
 	if !r.OK {
-		return &exitError{code: statusDiverged}
+		return exit(statusDiverged, nil)
 	}
 	return nil
 }

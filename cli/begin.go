@@ -52,7 +52,7 @@ func (a *app) notState(output string) error {
 }
 
 // scenarioOf returns the scenario that a header holds.
-func (a *app) scenarioOf(h *replay.Header) (*scenarios.Scenario, error) {
+func (a *session) scenarioOf(h *replay.Header) (*scenarios.Scenario, error) {
 	return a.registry.FromDescriptor(h.World())
 }
 
@@ -79,13 +79,13 @@ var errStateStdin = words.NewProblem("--state takes a file, not standard input",
 // stateOf returns the state at which the recording begins: from one of the files of --state, or
 // else the one that the recording holds.
 func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario) ([]byte, error) {
-	if rec.app.lastState != nil && sha256.Sum256(rec.app.lastState) == begin.SHA256 { // a pipe is read once
-		rec.state = rec.app.lastState
+	if rec.session.lastState != nil && sha256.Sum256(rec.session.lastState) == begin.SHA256 { // a pipe is read once
+		rec.state = rec.session.lastState
 		return rec.state, nil
 	}
 	wanted := fmt.Sprintf("it begins at the state of tick %s with the SHA-256 %x", words.Number(begin.Tick), begin.SHA256)
 	var wrong error
-	for _, path := range rec.app.states {
+	for _, path := range rec.session.states {
 		state, err := readState(ctx, path, s)
 		if err == nil {
 			state, err = engine.Unseal(state)
@@ -101,14 +101,14 @@ func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scena
 		case err != nil:
 			wrong = words.NewProblem(fmt.Sprintf("%s; %v", wanted, words.About(path, stateProblem(err))), err)
 		case sum == begin.SHA256:
-			rec.state, rec.app.lastState = state, state
+			rec.state, rec.session.lastState = state, state
 			return state, nil
 		default:
 			wrong = words.NewProblem(fmt.Sprintf("%s; that of %s is %x", wanted, document.FileName(path), sum), replay.ErrBegin)
 		}
 	}
 	switch {
-	case wrong != nil && (begin.State == nil || !rec.app.several):
+	case wrong != nil && (begin.State == nil || !rec.session.several):
 		return nil, wrong
 	case begin.State == nil:
 		return nil, words.NewProblem(wanted+", which it does not hold; give its file with --state", replay.ErrBegin)
@@ -121,10 +121,10 @@ func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scena
 // is, so an error of the state is one of the recording.
 func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario, workers int) (*engine.World, error) {
 	if begin == nil {
-		if len(rec.app.states) > 0 && !rec.app.several {
+		if len(rec.session.states) > 0 && !rec.session.several {
 			return nil, errors.New("it begins at the first tick; --state is for recordings that begin at a saved state")
 		}
-		w, err := report.Made(ctx, rec.app.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
+		w, err := report.Made(ctx, rec.session.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
 		return w, unbuilt(err)
 	}
 	if begin.Tick >= s.Ticks {
@@ -134,7 +134,7 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 	if err != nil {
 		return nil, err
 	}
-	w, err := report.Made(ctx, rec.app.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
+	w, err := report.Made(ctx, rec.session.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
 	if err == engine.ErrUnsavable {
 		return nil, words.NewProblem("malformed header: a world with the rules "+s.Rules+" cannot begin at a state", errors.Join(replay.ErrMalformed, err))
 	}

@@ -82,7 +82,7 @@ here.
 Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage.`
 
 func (a *app) bisectCommand() *cobra.Command {
-	j := &bisectJob{diffJob: diffJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, keep: true}}
+	j := &bisectJob{diffJob: diffJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}, keep: true}}
 	c := &cobra.Command{
 		Use:   "bisect [RECORDING|TABLE]...",
 		Short: "Find the tick in which two runs begin to differ, by questions",
@@ -114,6 +114,7 @@ func (a *app) bisectCommand() *cobra.Command {
 	f.BoolVar(&j.phases, "phases", false, "name the first part of the tick that differs: commands, a propagator, a system, checks, events")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work of a replay (default: one per core where that pays)")
 	j.flags(f)
+	j.stateFlag(f)
 	return c
 }
 

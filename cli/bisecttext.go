@@ -67,7 +67,7 @@ func (j *bisectJob) tell() error {
 		}
 	}
 	if !r.OK {
-		return &exitError{code: statusDiverged}
+		return exit(statusDiverged, nil)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 		}
 	}
 	if failed {
-		return &exitError{code: statusError}
+		return exit(statusError, nil)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if err == nil {
 		return statusOK
 	}
-	status := &exitError{code: statusError, err: err}
+	status := exit(statusError, err)
 	if e, ok := errors.AsType[*exitError](err); ok {
 		status = e
 	}
@@ -98,7 +98,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 
 // app returns what the subcommands of the program share.
 func (p Program) app(in io.Reader, out, errs *report.Output) (a *app, err error) {
-	a = &app{Printer: &report.Printer{Out: out, Errs: errs}, name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, stdout: out, embedded: p.embedded}
+	a = &app{session: &session{Printer: &report.Printer{Out: out, Errs: errs}, name: cmp.Or(p.Name, "murksim"), in: in}, startServer: p.Server, stdout: out, embedded: p.embedded}
 	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
@@ -114,24 +114,33 @@ type exitError struct {
 func (e *exitError) Error() string { return fmt.Sprint(e.err) }
 func (e *exitError) Unwrap() error { return e.err }
 
+// exit returns an error with an exit status.
+func exit(code int, err error) *exitError { return &exitError{code, err} }
+
 func usage(format string, args ...any) error {
-	return &exitError{statusUsage, fmt.Errorf(format, args...)}
+	return exit(statusUsage, fmt.Errorf(format, args...))
 }
 
-// An app is what all subcommands share.
-type app struct {
+// A session opens what can be computed again: scenarios, recordings and states.
+type session struct {
 	*report.Printer
-	name     string // of the program
+	name     string // of the program, for commands that are recommended
 	in       io.Reader
-	stdout   *report.Output // also when out is not
 	registry *scenarios.Registry
-
-	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none
 
 	states    []string // at which recordings begin: files
 	several   bool     // recordings are named
 	lastState []byte   // from the last of these files that fitted
-	recording bool     // standard output is a recording, of which no byte may be lost
+}
+
+// An app is what all subcommands share.
+type app struct {
+	*session
+	stdout *report.Output // also when out is not
+
+	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none
+
+	recording bool // standard output is a recording, of which no byte may be lost
 
 	metrics       *metrics.Server // nil: none are served
 	metricsLinger time.Duration   // after the end

@@ -14,6 +14,7 @@ import (
 
 // A diffJob compares two recordings, or one with a replay of it.
 type diffJob struct {
+	*app
 	visitor
 	result diffResult
 	sides  []*diffSide
@@ -31,7 +32,7 @@ type diffJob struct {
 }
 
 func (a *app) diffCommand() *cobra.Command {
-	j := &diffJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	j := &diffJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "diff RECORDING [RECORDING]",
 		Short: "Show where two recordings differ, and in what",
@@ -85,6 +86,7 @@ is damaged or cannot be read.`,
 	}
 	f := c.Flags()
 	j.flags(f)
+	j.stateFlag(f)
 	f.StringVar(&j.pictureFile, "picture", "", "draw the cells that differ, by how much, as a PNG `file`")
 	f.StringVar(&j.pictureField, "field", "", "the field to be drawn (default: the one in which the most cells differ)")
 	f.BoolVar(&j.force, "force", false, "overwrite the picture if it exists")
@@ -141,7 +143,7 @@ func (j *diffJob) report() error {
 		}
 	}
 	if !r.OK {
-		return &exitError{code: statusDiverged}
+		return exit(statusDiverged, nil)
 	}
 	return nil
 }
@@ -332,7 +334,7 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 		return wrong, nil
 	}
 	_, code := outcome(err)
-	return nil, &exitError{code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick"))}
+	return nil, exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
 }
 
 // stopped is the error of a comparison that was interrupted.

@@ -92,7 +92,7 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 	if !j.JSON {
 		fmt.Fprintln(j.Out, differenceText(header, d, equal))
 	}
-	return &exitError{code: statusDiverged}
+	return exit(statusDiverged, nil)
 }
 
 // differenceText is what differs, for people: in the frames first.

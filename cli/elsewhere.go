@@ -97,7 +97,7 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 		worst = max(worst, a.Status)
 	}
 	if worst != statusOK {
-		return &exitError{code: worst}
+		return exit(worst, nil)
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (a *app) verifyAs(ctx context.Context, path string, ask *verifyAsk, limit b
 func (a *app) captured(name string, json, quiet bool) (there *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	stdout := report.NewOutput(out)
-	return &app{Printer: &report.Printer{Out: stdout, Errs: report.NewOutput(errs), JSON: json, Quiet: quiet}, name: name, in: bytes.NewReader(nil), stdout: stdout, registry: a.registry}, out, errs
+	return &app{session: &session{Printer: &report.Printer{Out: stdout, Errs: report.NewOutput(errs), JSON: json, Quiet: quiet}, name: name, in: bytes.NewReader(nil), registry: a.registry}, stdout: stdout}, out, errs
 }
 
 // verifyErrand is the [cluster.Doer] of verify.

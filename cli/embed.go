@@ -49,7 +49,7 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 		return nil, nil, err
 	}
 	a.states, a.Quiet = l.States, true
-	j := &viewJob{visitor: visitor{app: a, noIndex: l.NoIndex, workers: l.Workers}}
+	j := &viewJob{app: a, visitor: visitor{opener: a.session, noIndex: l.NoIndex, workers: l.Workers}}
 	if r, err = j.recording(ctx, name, limitOf(l.MaxMemory)); err != nil {
 		j.closeAll()
 		return nil, nil, err

@@ -264,7 +264,7 @@ func TestExchangedMeanwhile(t *testing.T) {
 			done(t, "run", "heat", "-q", "--ticks", "20", "-o", "heat.murk")
 		}
 		for _, exchanged := range []bool{false, true} {
-			a, _, _ := (&app{registry: worlds.Registry()}).captured("murksim", false, true)
+			a, _, _ := (&app{session: &session{registry: worlds.Registry()}}).captured("murksim", false, true)
 			j := &runJob{app: a, Run: &runner.Run{Scenario: s}, source: "heat"}
 			if err := j.nameOutput(t.Context()); err != nil {
 				t.Fatal(err)

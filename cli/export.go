@@ -21,6 +21,7 @@ import (
 
 // An exportJob writes values of a recording to a file of another program.
 type exportJob struct {
+	*app
 	visitor
 	exportFlags
 	output          string
@@ -34,7 +35,7 @@ type exportJob struct {
 }
 
 func (a *app) exportCommand() *cobra.Command {
-	j := &exportJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	j := &exportJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "export RECORDING -o FILE",
 		Short: "Take values out of a recording: arrays, tables, pictures, films",
@@ -81,6 +82,7 @@ or cannot be replayed here. After the last two there is no new file.`,
 	f.BoolVar(&j.parts, "parts", false, "write a game in as many files as it needs: game.1.mw1, game.2.mw1 and so on")
 	j.add(f, "")
 	j.flags(f)
+	j.stateFlag(f)
 	return c
 }
 

@@ -86,7 +86,7 @@ var fileEndings = []string{recordingEnding, linesEnding, gameEnding, yrepEnding}
 
 // formatOfFile says what a file is before it is opened to be read. What standard input gives for that is
 // given again; of a pipe with a name only the name says something.
-func (a *app) formatOfFile(name string) format {
+func (a *session) formatOfFile(name string) format {
 	if name == "-" {
 		in := bufio.NewReaderSize(a.in, formatHead)
 		a.in = in

@@ -162,9 +162,9 @@ func (j *indexJob) summary(name string, ticks uint64) error {
 }
 
 // diverged gives an error of a replay its exit status.
-func (a *app) diverged(name string, err error) error {
+func (a *session) diverged(name string, err error) error {
 	_, code := outcome(err)
-	return &exitError{code, a.aboutRecording(name, err)}
+	return exit(code, a.aboutRecording(name, err))
 }
 
 // An openedIndex is the index of a file.

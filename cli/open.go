@@ -22,7 +22,7 @@ import (
 // loadScenario finds a scenario by what the user calls it: the name of one that
 // comes with the program, a file, or - for standard input. Reading it takes no more memory than
 // its world may take.
-func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenarios.Scenario, error) {
+func (a *session) loadScenario(name string, sets []string, limit bytesFlag) (*scenarios.Scenario, error) {
 	t, err := a.template(name, limit)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenar
 }
 
 // template is loadScenario for scenarios of one text with different values.
-func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
+func (a *session) template(name string, limit bytesFlag) (*yaml.Template, error) {
 	registry := a.registry.Within(limit.bytes)
 	const maxStdin = 16<<20 + 1 // one byte more than a scenario may have
 	switch {
@@ -67,7 +67,7 @@ func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 }
 
 // unknownScenario says what may have been meant.
-func (a *app) unknownScenario(name string) error {
+func (a *session) unknownScenario(name string) error {
 	for _, file := range []string{name + ".yaml", name + ".yml"} {
 		if _, err := os.Stat(file); err == nil {
 			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, document.FileName(file), a.name, words.Argument(file))
@@ -117,7 +117,7 @@ func tooLarge(name string, need uint64, limit bytesFlag) error {
 
 // A recording is an open recording and the scenario that its header holds.
 type recording struct {
-	app      *app
+	session  *session
 	name     string
 	frames   replay.Source
 	scenario *scenarios.Scenario
@@ -129,8 +129,8 @@ type recording struct {
 // openRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
 // and reads its header. A file cut short is read to where it ends, which tells more than a
 // count too high. Waiting for a pipe ends with the context.
-func (a *app) openRecording(ctx context.Context, name string) (*recording, error) {
-	rec := &recording{app: a, name: name, close: func() error { return nil }}
+func (a *session) openRecording(ctx context.Context, name string) (*recording, error) {
+	rec := &recording{session: a, name: name, close: func() error { return nil }}
 	in := files.Patient(ctx, a.in)
 	if name != "-" {
 		f, err := files.Open(ctx, name)
@@ -148,7 +148,7 @@ func (a *app) openRecording(ctx context.Context, name string) (*recording, error
 }
 
 // isLines refuses JSON lines, in which no tick can be found but by reading those before it.
-func (a *app) isLines(name string) error {
+func (a *session) isLines(name string) error {
 	return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", a.name, words.Argument(name))
 }
 
@@ -179,7 +179,7 @@ func (rec *recording) builder(ctx context.Context, workers int, limit bytesFlag)
 		if err != nil {
 			return nil, err
 		}
-		s, err := rec.app.scenarioOf(h)
+		s, err := rec.session.scenarioOf(h)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
 		}

@@ -33,7 +33,7 @@ func (rec *recording) descriptorError(h *replay.Header, err error) error {
 	}
 	foreign := len(h.Descriptor) == 0 || h.Descriptor[0] != '{' || errors.Is(err, scenarios.ErrNoDescriptor)
 	if foreign && h.Build.Version == originalVersion {
-		text := "recorded by the original engine, which does not say what world it is of; try: " + rec.app.name + " verify --world WORLD.json " + words.Argument(rec.name)
+		text := "recorded by the original engine, which does not say what world it is of; try: " + rec.session.name + " verify --world WORLD.json " + words.Argument(rec.name)
 		return words.NewProblem(text, replay.ErrIncompatible)
 	}
 	if len(h.Descriptor) == 0 {

@@ -135,7 +135,7 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 		lost = errors.Join(lost, fmt.Errorf("%w\n  the header is copied as it is, so the copy cannot be verified either", words.About(name, fault)))
 	}
 	if lost != nil {
-		return &exitError{statusDiverged, lost}
+		return exit(statusDiverged, lost)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (a *app) headerFault(name string, h *replay.Header) error {
 	if err == nil {
 		return h.Check(s.Setup(h.Descriptor))
 	}
-	rec := recording{app: a, name: name}
+	rec := recording{session: a.session, name: name}
 	if err = rec.descriptorError(h, err); errors.Is(err, replay.ErrIncompatible) {
 		return nil // it is another program's
 	}

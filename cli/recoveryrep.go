@@ -60,5 +60,5 @@ func (j *recoverJob) recoverYREP(ctx context.Context, name string) error {
 		return err
 	}
 	lost := fmt.Errorf("%w\n  lost from byte %s on: %s", words.About(name, err), words.Number(uint64(r.End())), words.Count(uint64(result.LostBytes), "byte"))
-	return &exitError{statusDiverged, lost}
+	return exit(statusDiverged, lost)
 }

@@ -104,7 +104,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	if j.state != "" {
 		j.states = []string{j.state}
 	}
-	v := &visitor{app: j.app, noIndex: !indexed, maxMemory: j.maxMemory, workers: j.workers, all: true}
+	v := &visitor{opener: j.session, noIndex: !indexed, maxMemory: j.maxMemory, workers: j.workers, all: true}
 	from := last
 	if x, err := v.indexOf(name); x != nil && err == nil {
 		if x.Belongs(&r.header) == nil {

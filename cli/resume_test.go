@@ -70,7 +70,7 @@ func TestResumeOfAChangedRecording(t *testing.T) {
 		if err := os.WriteFile(path, honest, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		there, _, _ := (&app{registry: worlds.Registry()}).captured("murksim", false, true)
+		there, _, _ := (&app{session: &session{registry: worlds.Registry()}}).captured("murksim", false, true)
 		j := &runJob{app: there, Run: new(runner.Run), maxMemory: defaultMaxMemory, resume: path, output: path}
 		if err := j.reopen(t.Context()); err != nil {
 			t.Fatal(err)

@@ -575,7 +575,7 @@ func (j *runJob) explain(errs []error) error {
 	}
 	j.noteHalt(errors.Join(errs...))
 	if errors.Is(err, engine.ErrArithmetic) || errors.Is(err, store.ErrHalted) || j.auditing.halted {
-		return &exitError{statusHalted, err}
+		return exit(statusHalted, err)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	if x.writer, err = x.db.Writer(ctx, id); err != nil {
 		if errors.Is(err, store.ErrHalted) {
-			return &exitError{statusHalted, stored(err)}
+			return exit(statusHalted, stored(err))
 		}
 		return stored(err)
 	}
@@ -83,7 +83,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	j.raise(ctx, x.db, &a, true, x.webhook)
-	return &exitError{statusHalted, words.About(x.name, err)}
+	return exit(statusHalted, words.About(x.name, err))
 }
 
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.

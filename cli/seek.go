@@ -22,6 +22,7 @@ import (
 
 // A seekJob goes to a tick of a recording.
 type seekJob struct {
+	*app
 	visitor
 	tick      uint64
 	saveState string
@@ -30,7 +31,7 @@ type seekJob struct {
 }
 
 func (a *app) seekCommand() *cobra.Command {
-	j := &seekJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory, lenient: true}}
+	j := &seekJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory, lenient: true}}
 	c := &cobra.Command{
 		Use:   "seek RECORDING --tick N",
 		Short: "Show the state at a tick of a recording",
@@ -95,6 +96,7 @@ tick or cannot be replayed here.`,
 	f.BoolVar(&j.phases, "phases", false, "also show the hashes after each part of the tick: commands, propagators, systems, checks, events")
 	watchFlag(f, &j.watch, "draw a field in the terminal")
 	j.flags(f)
+	j.stateFlag(f)
 	return c
 }
 

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write testdata/surface.txt")
 // TestSurface: every command and flag that people type is in a list, so that none goes, or comes, unseen. What is no longer wanted
 // answers with an error that names what does it now.
 func TestSurface(t *testing.T) {
-	root := (&app{Printer: &report.Printer{Out: &bytes.Buffer{}}, name: "murksim"}).root()
+	root := (&app{session: &session{Printer: &report.Printer{Out: &bytes.Buffer{}}, name: "murksim"}}).root()
 	root.InitDefaultHelpFlag()
 	var b strings.Builder
 	surface(&b, root)

@@ -193,9 +193,9 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	}
 	switch {
 	case len(v.Differ) > 0:
-		return &exitError{statusDiverged, fmt.Errorf("%s came to different ends in two shards", words.Count(uint64(len(v.Differ)), "job"))}
+		return exit(statusDiverged, fmt.Errorf("%s came to different ends in two shards", words.Count(uint64(len(v.Differ)), "job")))
 	case len(v.Missing) > 0:
-		return &exitError{code: statusError}
+		return exit(statusError, nil)
 	}
 	return nil
 }

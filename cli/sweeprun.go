@@ -360,7 +360,7 @@ func (j *sweepJob) status(r *sweepEnd, cause error) error {
 	bad := j.bad()
 	switch {
 	case len(r.Differing) > 0:
-		return &exitError{statusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, words.Count(uint64(len(r.Differing)), "job"))}
+		return exit(statusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, words.Count(uint64(len(r.Differing)), "job")))
 	case cause != nil:
 		return cause
 	case r.Stopped:

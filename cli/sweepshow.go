@@ -119,9 +119,9 @@ func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 	}
 	switch bad := v.Done - j.Counts[sweep.OK] - j.Counts[sweep.Equal]; {
 	case len(v.Differing) > 0:
-		return &exitError{code: statusDiverged}
+		return exit(statusDiverged, nil)
 	case bad > 0 || v.Done < v.Jobs:
-		return &exitError{code: statusError}
+		return exit(statusError, nil)
 	}
 	return nil
 }

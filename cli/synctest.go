@@ -310,7 +310,7 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return err
 	}
 	if differs {
-		return &exitError{statusDiverged, words.About(s.Name, words.NewProblem(strings.TrimPrefix(e.Error(), "enginetest: "), e))}
+		return exit(statusDiverged, words.About(s.Name, words.NewProblem(strings.TrimPrefix(e.Error(), "enginetest: "), e)))
 	}
 	elsewhere := "none"
 	if r.Processes > 0 {

@@ -176,7 +176,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		worst = max(worst, v.code)
 	}
 	if worst != statusOK {
-		return &exitError{code: worst}
+		return exit(worst, nil)
 	}
 	return nil
 }
@@ -233,10 +233,10 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 }
 
 // hint tells how to get a recording from what is none, or from one that is too old or damaged.
-func (a *app) hint(name string, err error) string { return a.hintAt(name, name, err) }
+func (a *session) hint(name string, err error) string { return a.hintAt(name, name, err) }
 
 // hintAt is hint for a file that is at a path here, and has another name for people.
-func (a *app) hintAt(path, name string, err error) string {
+func (a *session) hintAt(path, name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.name + " run " + words.Argument(name) + " makes one"
@@ -268,7 +268,7 @@ func (a *app) hintAt(path, name string, err error) string {
 }
 
 // aboutRecording is about with a hint.
-func (a *app) aboutRecording(name string, err error) error {
+func (a *session) aboutRecording(name string, err error) error {
 	return fmt.Errorf("%w%s", words.About(name, err), a.hint(name, err))
 }
 

@@ -24,6 +24,7 @@ import (
 
 // A viewJob serves the viewer.
 type viewJob struct {
+	*app
 	visitor
 	yrep   yrepFlags
 	server viewServer
@@ -35,7 +36,7 @@ type viewJob struct {
 }
 
 func (a *app) viewCommand() *cobra.Command {
-	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, server: viewServer{app: a}}
+	j := &viewJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}, server: viewServer{app: a}}
 	c := &cobra.Command{
 		Use:   "view [FILE...]",
 		Short: "Look at recordings, runs, games and sweeps in the browser",
@@ -97,6 +98,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
 	f.StringVar(&j.seed, "seed", "", "master seed of the scenario, a whole `number` or random (default: the scenario's)")
 	j.flags(f)
+	j.stateFlag(f)
 	j.yrep.add(f)
 	return c
 }
@@ -257,7 +259,7 @@ func (j *viewJob) recording(ctx context.Context, name string, limit bytesFlag) (
 	}
 	j.closes = append(j.closes, x.close)
 	c := view.Config{Name: name, Recording: f, Size: size, Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
-		rec := &recording{app: j.app, name: name}
+		rec := &recording{session: j.session, name: name}
 		w, err := rec.builder(ctx, j.workers, limit)(h)
 		return w, rec.scenario, err
 	}}

@@ -21,7 +21,7 @@ import (
 
 // A visitor goes to ticks of recordings, for the commands that look at them.
 type visitor struct {
-	*app
+	opener    *session
 	index     string // "": beside the recording
 	noIndex   bool
 	workers   int  // 0: as the machine has them
@@ -34,14 +34,13 @@ type visitor struct {
 func (j *visitor) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.index, "index", "", "the index, if it is not RECORDING.idx (a `file`)")
 	f.BoolVar(&j.noIndex, "no-index", false, "start from the first tick")
-	j.stateFlag(f)
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
 // given returns the flags of the visitor as they are typed, without which another command would not find the same; with index, that of the
 // index, too.
 func (j *visitor) given(index bool) (flags string) {
-	flags = stateArguments(j.states...)
+	flags = stateArguments(j.opener.states...)
 	if index && j.index != "" {
 		flags += " --index " + words.Argument(j.index)
 	}
@@ -96,7 +95,7 @@ func (v *visit) close() {
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
 	f, size, err := files.OpenSeekable(name)
 	if err != nil {
-		return nil, j.aboutRecording(name, err)
+		return nil, j.opener.aboutRecording(name, err)
 	}
 	v := &visit{file: f, size: size}
 	if v.index, err = j.indexOf(name); err == nil {
@@ -110,8 +109,8 @@ func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, 
 }
 
 func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64) (err error) {
-	rec := &recording{app: j.app, name: name}
-	m := j.Meter(tick)
+	rec := &recording{session: j.opener, name: name}
+	m := j.opener.Meter(tick)
 	var x *index.Index
 	if v.index != nil {
 		x = v.index.Index
@@ -150,7 +149,7 @@ func (j *visitor) visited(v *visit, name string, tick uint64, err error) error {
 	case errors.Is(err, index.ErrNoTick), err == io.EOF:
 		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(tick), words.Number(v.World.Tick()))
 	}
-	err = j.diverged(name, err)
+	err = j.opener.diverged(name, err)
 	if !j.lenient || !mismatch || wrong.Tick != tick || tick == 0 {
 		return err
 	}
@@ -181,8 +180,8 @@ func (j *visitor) indexOf(recording string) (*openedIndex, error) {
 	case j.index != "":
 		return nil, words.About(path, err)
 	case errors.Is(err, fs.ErrNotExist):
-	case !j.Quiet:
-		fmt.Fprintf(j.Errs, "%v; it is not used\n", words.About(path, err))
+	case !j.opener.Quiet:
+		fmt.Fprintf(j.opener.Errs, "%v; it is not used\n", words.About(path, err))
 	}
 	return nil, nil
 }
