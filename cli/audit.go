@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -102,19 +103,19 @@ func (j *auditJob) check(given func(string) bool, source string) error {
 	j.fromState, j.toTick = given("from-snapshot"), given("to")
 	switch {
 	case j.all && len(j.runs) > 0:
-		return usage("--all and --run cannot be used together")
+		return report.Usage("--all and --run cannot be used together")
 	case j.follow && (j.all || len(j.runs) > 1):
-		return usage("--follow takes one run")
+		return report.Usage("--follow takes one run")
 	case j.complete && (j.toTick || j.follow):
-		return usage("--complete asks for all ticks that are planned; it goes neither with --to nor with --follow")
+		return report.Usage("--complete asks for all ticks that are planned; it goes neither with --to nor with --follow")
 	case given("jobs") && j.jobs < 1:
-		return usage("--jobs must be 1 or more, not %d", j.jobs)
+		return report.Usage("--jobs must be 1 or more, not %d", j.jobs)
 	case j.halt && j.unkept:
-		return usage("--halt and --no-verdict cannot be used together")
+		return report.Usage("--halt and --no-verdict cannot be used together")
 	case j.follow && given("nats"):
-		return usage("--follow and --nats cannot be used together")
+		return report.Usage("--follow and --nats cannot be used together")
 	case (given("workers") || given("max-memory")) && given("nats"):
-		return usage("--workers and --max-memory are for runs that are computed here, not for --nats")
+		return report.Usage("--workers and --max-memory are for runs that are computed here, not for --nats")
 	}
 	if err := cmp.Or(j.nats.check(given), checkWorkers(j.workers, given), checkAddress("--webhook", j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
 		return err
@@ -130,7 +131,7 @@ func auditArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 			if mean := didYouMean(c, args[0]); mean != "" {
-				return usage("there is no source %q, and no subcommand%s\nSee: %s --help", args[0], mean, c.CommandPath())
+				return report.Usage("there is no source %q, and no subcommand%s\nSee: %s --help", args[0], mean, c.CommandPath())
 			}
 		}
 	}
@@ -164,7 +165,7 @@ func (j *auditJob) worldFlags(f *pflag.FlagSet) {
 // checkWorkers looks at --workers.
 func checkWorkers(n int, given func(flag string) bool) error {
 	if given("workers") && (n < 1 || n > engine.MaxWorkers) {
-		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, n)
+		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, n)
 	}
 	return nil
 }
@@ -181,11 +182,11 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	case err != nil:
 		return err
 	case j.report != "" && len(picked) > 1:
-		return usage("--report takes one run, not %d", len(picked))
+		return report.Usage("--report takes one run, not %d", len(picked))
 	case j.halt && src.db == nil:
-		return usage("--halt needs a database; nothing can be added to a bundle")
+		return report.Usage("--halt needs a database; nothing can be added to a bundle")
 	case j.follow && src.db == nil:
-		return usage("--follow needs a database; a bundle does not grow")
+		return report.Usage("--follow needs a database; a bundle does not grow")
 	}
 	if j.nats.URL != "" {
 		if j.errands, err = cluster.OpenErrands(ctx, j.nats.Options, auditErrand, sweep.Name(), j.notice); err != nil {
@@ -208,7 +209,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	parting, stop := after(ctx, partingTime)
 	defer stop()
 	verdicts := inOrder(len(picked), j.jobs, func(i int) *auditOf { return j.audit(ctx, src, &picked[i], p) })
-	worst := statusOK
+	worst := report.StatusOK
 	var unwritten error
 	for i := range picked {
 		x := <-verdicts[i]
@@ -221,15 +222,15 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		unwritten = cmp.Or(unwritten, j.conclude(parting, src, x)) // the verdicts of the others are kept, too
 		worst = worse(worst, x.report.code)
 	}
-	if unwritten == nil && worst != statusOK {
-		return exit(worst, nil)
+	if unwritten == nil && worst != report.StatusOK {
+		return report.Exit(worst, nil)
 	}
 	return unwritten
 }
 
 // worse returns the graver one of two exit statuses: what is broken before what differs before what cannot be told.
 func worse(a, b int) int {
-	rank := map[int]int{statusOK: 0, statusError: 1, statusHalted: 2, statusDiverged: 3, statusEvidence: 4}
+	rank := map[int]int{report.StatusOK: 0, report.StatusError: 1, report.StatusHalted: 2, report.StatusDiverged: 3, report.StatusEvidence: 4}
 	if rank[b] > rank[a] {
 		return b
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -96,9 +97,9 @@ func checkAddress(flag, address string) error {
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		shown, _, _ := strings.Cut(address, "?")
 		if strings.ContainsAny(shown, "@/") { // which may have a password or a token
-			return usage("%s must be an address such as https://example.com/path, with http:// or https:// and a host", flag)
+			return report.Usage("%s must be an address such as https://example.com/path, with http:// or https:// and a host", flag)
 		}
-		return usage("%s must be an address such as https://example.com/path, not %q", flag, shown)
+		return report.Usage("%s must be an address such as https://example.com/path, not %q", flag, shown)
 	}
 	return nil
 }

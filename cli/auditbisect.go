@@ -56,7 +56,7 @@ func (x *examiner) check(given func(flag string) bool) error {
 		return err
 	}
 	if given("repeat") && (x.repeat < 1 || x.repeat > mostRepeats) {
-		return usage("--repeat must be 1 to %d, not %d", mostRepeats, x.repeat)
+		return report.Usage("--repeat must be 1 to %d, not %d", mostRepeats, x.repeat)
 	}
 	x.maxMemory = x.maxMemory.share(3) // two worlds and states of both
 	return nil
@@ -114,9 +114,9 @@ func (x *examiner) bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rer
 func (x *examiner) checkTick(tick uint64) error {
 	switch first := x.evidence.Run().First; {
 	case tick < first:
-		return usage("--tick must be %s or more, where the run begins, not %s", words.Number(first), words.Number(tick))
+		return report.Usage("--tick must be %s or more, where the run begins, not %s", words.Number(first), words.Number(tick))
 	case tick > x.found.Tick:
-		return usage("--tick must be at most %s, the last that is committed, not %s", words.Number(x.found.Tick), words.Number(tick))
+		return report.Usage("--tick must be at most %s, the last that is committed, not %s", words.Number(x.found.Tick), words.Number(tick))
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (x *examiner) at(ctx context.Context, tick uint64, repeat int) (*audit.Step
 // failure is an error of a command that only works on evidence that is whole.
 func (x *examiner) failure(ctx context.Context, err error) error {
 	_, broken := errors.AsType[*audit.EvidenceError](err)
-	_, exits := errors.AsType[*exitError](err)
+	_, exits := errors.AsType[*report.Error](err)
 	switch {
 	case err == nil || exits:
 		return err
@@ -150,7 +150,7 @@ func (x *examiner) failure(ctx context.Context, err error) error {
 		err = fmt.Errorf("run %s: %w", x.evidence.Run().ID, words.InWords(err))
 	}
 	if broken {
-		return exit(statusEvidence, err)
+		return report.Exit(report.StatusEvidence, err)
 	}
 	return err
 }
@@ -230,7 +230,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 	halt, unread := x.evidence.Halt(ctx)
 	if err = cmp.Or(err, unread); err == nil {
 		if halt != nil {
-			v.Halted, v.code = halt.Code, statusHalted
+			v.Halted, v.code = halt.Code, report.StatusHalted
 		}
 		b, _, err = x.bisect(ctx)
 	}
@@ -243,8 +243,8 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 	if err := x.printBisect(v, b); err != nil {
 		return err
 	}
-	if v.code != statusOK {
-		return exit(v.code, nil)
+	if v.code != report.StatusOK {
+		return report.Exit(v.code, nil)
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 			lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
 		}
 	}
-	if err := x.Result(r, v.code == statusOK); err != nil {
+	if err := x.Result(r, v.code == report.StatusOK); err != nil {
 		return err
 	}
 	lines = append(lines, v.line())

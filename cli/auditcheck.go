@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -54,16 +55,16 @@ tick or run than the signature, the run has no such tick, or the evidence is bro
 		Args: arguments(cobra.RangeArgs(1, 2), "a signature, and a source, or a proof, and a signature"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (x.stamp == "") != (x.ca == "") {
-				return usage("--stamp FILE and --tsa-ca FILE, the certificates that you trust, go together")
+				return report.Usage("--stamp FILE and --tsa-ca FILE, the certificates that you trust, go together")
 			}
 			if proof, err := files.Begins(args[0], audit.ProofMark); err == nil && proof {
 				if signed := len(args) == 2; signed != (x.key != "") || !signed && (x.stamp != "" || len(x.witnesses) > 0) {
-					return usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
+					return report.Usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
 				}
 				return a.checkProof(args[0], append(args, "")[1], &x)
 			}
 			if x.key == "" {
-				return usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
+				return report.Usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
 			}
 			return a.checkSignature(c.Context(), args, &x)
 		},
@@ -110,9 +111,9 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 	case err != nil:
 		return "", broken(src.name, err) // a chain that was cut lacks the tick
 	case l.Hash != p.Hash:
-		return "", exit(statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick)))
+		return "", report.Exit(report.StatusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick)))
 	case l.InputHash != p.Inputs:
-		return "", exit(statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
+		return "", report.Exit(report.StatusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
 	}
 	return src.name, nil
 }
@@ -133,5 +134,5 @@ func readNote(name string) (*checkpoint.Note, error) {
 	if ours, _ := files.Begins(name, checkpoint.Mark); !ours {
 		return nil, words.About(name, err)
 	}
-	return nil, exit(statusEvidence, words.About(name, err))
+	return nil, report.Exit(report.StatusEvidence, words.About(name, err))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 )
@@ -53,10 +54,10 @@ has no such tick. Then the file is as it was.`,
 		Args:    arguments(cobra.ExactArgs(2), "a signature, and the source of its run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if j.key == "" || j.name == "" {
-				return usage("%s needs --key FILE and --name NAME", c.CommandPath())
+				return report.Usage("%s needs --key FILE and --name NAME", c.CommandPath())
 			}
 			if err := checkpoint.CheckName(j.name); err != nil {
-				return usage("--name: %s", words.InWords(err))
+				return report.Usage("--name: %s", words.InWords(err))
 			}
 			return j.cosign(c.Context(), args[0], args[1])
 		},

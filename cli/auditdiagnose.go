@@ -17,6 +17,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios/document"
@@ -73,7 +74,7 @@ read or the run not be computed here, 4 the evidence is broken.`,
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if j.folder == "" {
-				return usage("%s needs -o FOLDER", c.CommandPath())
+				return report.Usage("%s needs -o FOLDER", c.CommandPath())
 			}
 			if err := j.check(c.Flags().Changed); err != nil {
 				return err
@@ -131,7 +132,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
-	return exit(statusDiverged, nil)
+	return report.Exit(report.StatusDiverged, nil)
 }
 
 // reportFile tells a diagnosis from other folders.

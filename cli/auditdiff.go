@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -54,11 +55,11 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 			given := c.Flags().Changed
 			switch j.ticked = given("tick"); {
 			case given("against") && j.against.source == "":
-				return usage("--against must be a source; it is empty")
+				return report.Usage("--against must be a source; it is empty")
 			case given("against-run") && !given("against"):
-				return usage("--against-run needs --against")
+				return report.Usage("--against-run needs --against")
 			case given("against") && given("repeat"):
-				return usage("--against and --repeat cannot be used together: both runs are committed")
+				return report.Usage("--against and --repeat cannot be used together: both runs are committed")
 			}
 			if err := j.check(given); err != nil {
 				return err
@@ -126,7 +127,7 @@ func (d *difference) tell() error {
 		}
 	}
 	if !r.OK {
-		return exit(statusDiverged, nil)
+		return report.Exit(report.StatusDiverged, nil)
 	}
 	return nil
 }
@@ -232,7 +233,7 @@ func (j *auditDiffJob) pair(ctx context.Context) (p linkPair, err error) {
 	case from > to:
 		return p, errors.New("there is no tick that both runs have")
 	case j.ticked && (uint64(j.tick) < from || uint64(j.tick) > to):
-		return p, usage("--tick must be one of %s to %s, which both runs have, not %s", words.Number(from), words.Number(to), words.Number(uint64(j.tick)))
+		return p, report.Usage("--tick must be one of %s to %s, which both runs have, not %s", words.Number(from), words.Number(to), words.Number(uint64(j.tick)))
 	}
 	next, stop := iter.Pull2(y.evidence.Links(ctx, from))
 	defer stop()

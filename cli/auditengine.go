@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -37,7 +38,7 @@ func (x *examiner) engineState(ctx context.Context, program string, tick uint64)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && !(exited && exit.ExitCode() == statusDiverged): // then it is another state, which is there
+	case err != nil && !(exited && exit.ExitCode() == report.StatusDiverged): // then it is another state, which is there
 		why := strings.TrimPrefix(err.Error(), "exec: ")
 		if last := errs.text(); last != "" {
 			why += ": " + last

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -48,9 +49,9 @@ func TestFollowTampered(t *testing.T) {
 			tamper(t, "f.db", strings.Split(tt.sql, "; ")...)
 			time.Sleep(2 * pollEvery) // it may look once more, or not
 			w.Close()
-			want := statusEvidence
+			want := report.StatusEvidence
 			if tt.what == "nothing" {
-				want = statusOK
+				want = report.StatusOK
 			}
 			got := <-status
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")

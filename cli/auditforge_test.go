@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -121,7 +122,7 @@ func (f *forger) write(name string) {
 func done(t *testing.T, args ...string) string {
 	t.Helper()
 	status, out, errs := murksim(t, nil, args...)
-	if status != statusOK {
+	if status != report.StatusOK {
 		t.Fatalf("murksim %q = %d\n%s", args, status, out+errs)
 	}
 	return out
@@ -203,7 +204,7 @@ func TestForgedFork(t *testing.T) {
 		f.write(name)
 		done(t, "audit", "import", name, "p.db")
 		status, line := audited(t, "p.db", "--run", id)
-		if want := statusEvidence; !strings.Contains(line, tt.want) || status != want && tt.genesis != nil {
+		if want := report.StatusEvidence; !strings.Contains(line, tt.want) || status != want && tt.genesis != nil {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, line, tt.want)
 		}
 	}
@@ -218,12 +219,12 @@ func TestForkOfForks(t *testing.T) {
 		done(t, "audit", "fork", "h.db", "--tick", "4", "--run", ids[len(ids)-1])
 	}
 	ids := runIDs(t, "h.db")
-	if status, line := audited(t, "h.db", "--run", ids[5]); status != statusOK {
+	if status, line := audited(t, "h.db", "--run", ids[5]); status != report.StatusOK {
 		t.Errorf("a fork of a fork: %d, %s", status, line)
 	}
 	tamper(t, "h.db", "DROP TRIGGER chain_hashes_update", "UPDATE chain_hashes SET state_len = state_len + 1 WHERE tick = 2 AND run_id = '"+ids[0]+"'")
 	want := "the evidence of run " + ids[1] + ", from which its parent comes, is broken: runs, " + ids[1] + ": the evidence of its parent " + ids[0] + " is broken: chain_hashes, tick 2: "
-	if status, line := audited(t, "h.db", "--run", ids[5]); status != statusEvidence || !strings.Contains(line, want) {
+	if status, line := audited(t, "h.db", "--run", ids[5]); status != report.StatusEvidence || !strings.Contains(line, want) {
 		t.Errorf("%d, %s, want %s", status, line, want)
 	}
 }
@@ -277,15 +278,15 @@ func TestForgedImport(t *testing.T) {
 		f := forge(t, "honest.audit")
 		tt.change(f)
 		f.write("forged.audit")
-		if status, out, errs := murksim(t, nil, "audit", "import", "forged.audit", "a.db"); status != statusError || !strings.Contains(errs, tt.want) {
+		if status, out, errs := murksim(t, nil, "audit", "import", "forged.audit", "a.db"); status != report.StatusError || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
 		}
 	}
-	if status, line := audited(t, "a.db"); status != statusOK || !strings.HasPrefix(line, "PASS ticks=0..120 ") {
+	if status, line := audited(t, "a.db"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..120 ") {
 		t.Errorf("after forged imports: %d, %s", status, line)
 	}
 	done(t, "audit", "import", "honest.audit", "a.db")
-	if status, line := audited(t, "a.db"); status != statusOK || !strings.HasPrefix(line, "PASS ticks=0..130 ") {
+	if status, line := audited(t, "a.db"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..130 ") {
 		t.Errorf("after an honest import: %d, %s", status, line)
 	}
 	done(t, "audit", "import", "forged.audit", "a.db", "--halt") // the last one, with nothing but a halt
@@ -305,7 +306,7 @@ func TestForgedImportEmpty(t *testing.T) {
 	f := forge(t, "2.audit")
 	f.lines[0]["run"] = runIDs(t, "1.db")[0]
 	f.write("other.audit")
-	if status, _, errs := murksim(t, nil, "audit", "import", "other.audit", "1.db"); status != statusError || !strings.Contains(errs, "already, whose genesis is another one") {
+	if status, _, errs := murksim(t, nil, "audit", "import", "other.audit", "1.db"); status != report.StatusError || !strings.Contains(errs, "already, whose genesis is another one") {
 		t.Errorf("another genesis: %d, %s", status, errs)
 	}
 	done(t, "audit", "import", "1.audit", "1.db")
@@ -335,7 +336,7 @@ func TestForgedLength(t *testing.T) {
 	})
 	f.write("forged.audit")
 	status, out, errs := murksim(t, nil, "audit", "diff", "forged.audit")
-	if status != statusDiverged || !strings.Contains(out, "the states have the same sections; one is said to have ") || strings.Contains(out, "the tick before it") {
+	if status != report.StatusDiverged || !strings.Contains(out, "the states have the same sections; one is said to have ") || strings.Contains(out, "the tick before it") {
 		t.Errorf("%d, %s", status, out+errs)
 	}
 }

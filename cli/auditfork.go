@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -72,7 +73,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	}
 	defer done()
 	if _, bundle := e.(*audit.Bundle); bundle {
-		return usage("%s is a bundle; audit import puts it into a database", name)
+		return report.Usage("%s is a bundle; audit import puts it into a database", name)
 	}
 	tick := found.Tick
 	if j.given {
@@ -90,7 +91,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 		again, err = j.proved(ctx, src.name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return exit(statusDiverged, words.About(src.name, d))
+		return report.Exit(report.StatusDiverged, words.About(src.name, d))
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/internal/words"
 )
@@ -26,7 +27,7 @@ func (p program) audited(t *testing.T, name string) (c *exec.Cmd, said *strings.
 	t.Cleanup(func() { c.Process.Kill() })
 	waiting.For(t, "ticks are committed", func() bool {
 		status, out, _ := p.run(t, p.command("audit", "list", name))
-		return status == statusOK && regexp.MustCompile(`ticks 0 to [1-9]`).MatchString(out)
+		return status == report.StatusOK && regexp.MustCompile(`ticks 0 to [1-9]`).MatchString(out)
 	})
 	return c, said
 }
@@ -49,7 +50,7 @@ func TestDatabaseGone(t *testing.T) {
 		}
 	}
 	c.Wait()
-	if got := said.String(); c.ProcessState.ExitCode() != statusError || !strings.Contains(got, "the file was removed or replaced while it was open: what was committed is lost: ") || strings.Contains(got, "are committed") {
+	if got := said.String(); c.ProcessState.ExitCode() != report.StatusError || !strings.Contains(got, "the file was removed or replaced while it was open: what was committed is lost: ") || strings.Contains(got, "are committed") {
 		t.Errorf("%v, %s", c.ProcessState, got)
 	}
 	if names, _ := filepath.Glob(filepath.Join(p.dir, "gone.db")); len(names) > 0 {
@@ -76,7 +77,7 @@ func TestChainConflict(t *testing.T) {
 	if err := db.QueryRow("SELECT (SELECT max(tick) FROM chain_hashes), tick FROM run_halts").Scan(&last, &halted); err != nil {
 		t.Fatal(err)
 	}
-	if c.ProcessState.ExitCode() != statusHalted || halted != last+2 || strings.Contains(said.String(), "are committed") {
+	if c.ProcessState.ExitCode() != report.StatusHalted || halted != last+2 || strings.Contains(said.String(), "are committed") {
 		t.Errorf("%v, halted at tick %d, and the last is %d: %s", c.ProcessState, halted, last, said)
 	}
 	want := fmt.Sprintf("what was committed is lost: chain_hashes: tick %s is missing; the last before it is tick %s", words.Number(uint64(last+1)), words.Number(uint64(last)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -46,7 +47,7 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	}
 	defer src.close()
 	if src.bundle == nil {
-		return usage("%s is no bundle", src.name)
+		return report.Usage("%s is no bundle", src.name)
 	}
 	found, err := a.whole(ctx, name, src.bundle)
 	switch {

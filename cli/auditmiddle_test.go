@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -28,14 +29,14 @@ func TestResumesWhatItCompared(t *testing.T) {
 		tamper(t, "run.db", "VACUUM INTO 'broken.db'")
 		tamper(t, "broken.db", change...)
 		status, out, errs := murksim(t, nil, "run", "--resume", "broken.db", "--no-record", "--until", "70")
-		if status != statusHalted || !strings.Contains(errs, "EVIDENCE_FAULT") || strings.Contains(errs, " is not ") || lastTick(t, "broken.db") != 60 {
+		if status != report.StatusHalted || !strings.Contains(errs, "EVIDENCE_FAULT") || strings.Contains(errs, " is not ") || lastTick(t, "broken.db") != 60 {
 			t.Errorf("%s: %d, %s, and the last tick is %d", what, status, out+errs, lastTick(t, "broken.db"))
 		}
 	}
 	tamper(t, "run.db", "VACUUM INTO 'states.db'")
 	tamper(t, "states.db", "DROP TRIGGER snapshots_update", "UPDATE snapshots SET state = (SELECT state FROM snapshots WHERE tick = 30) WHERE tick > 30") // they are refused
 	done(t, "run", "--resume", "states.db", "--no-record", "--until", "70")
-	if status, line := audited(t, "states.db"); status != statusOK || !strings.HasPrefix(line, "PASS ticks=0..70 ") {
+	if status, line := audited(t, "states.db"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..70 ") {
 		t.Errorf("without its last snapshots: %d, %s", status, line)
 	}
 
@@ -45,7 +46,7 @@ func TestResumesWhatItCompared(t *testing.T) {
 	f.write("forged.audit")
 	done(t, "audit", "import", "forged.audit", "forged.db")
 	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db", "--no-record", "--until", "70")
-	if status != statusHalted || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) || lastTick(t, "forged.db") != 60 {
+	if status != report.StatusHalted || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) || lastTick(t, "forged.db") != 60 {
 		t.Errorf("a chain that fits together: %d, %s, and the last tick is %d", status, out+errs, lastTick(t, "forged.db"))
 	}
 }
@@ -61,7 +62,7 @@ func TestCompleteIsCompared(t *testing.T) {
 	f.write("forged.audit")
 	done(t, "audit", "import", "forged.audit", "forged.db")
 	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db")
-	if status != statusHalted || out != "" || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) {
+	if status != report.StatusHalted || out != "" || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) {
 		t.Errorf("a chain that fits together: %d, %s", status, out+errs)
 	}
 	honest, err := os.ReadFile("run.murk")
@@ -80,7 +81,7 @@ func TestCompleteIsCompared(t *testing.T) {
 		}
 		for _, flags := range [][]string{nil, {"--no-index"}} {
 			status, out, _ := murksim(t, nil, append([]string{"run", "--resume", "run.murk"}, flags...)...)
-			if now, err := os.ReadFile("run.murk"); status != statusDiverged || out != "" || err != nil || !bytes.Equal(now, forged) {
+			if now, err := os.ReadFile("run.murk"); status != report.StatusDiverged || out != "" || err != nil || !bytes.Equal(now, forged) {
 				t.Errorf("a wrong hash of tick %d, flags %q: %d, %s, %v", tick, flags, status, out, err)
 			}
 		}
@@ -120,7 +121,7 @@ func TestResumesFromSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	done(t, "run", "--resume", "run.db", "--no-record", "--until", "75")
-	if status, line := audited(t, "run.db"); status != statusOK || !strings.HasPrefix(line, "PASS ticks=0..75 ") {
+	if status, line := audited(t, "run.db"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..75 ") {
 		t.Errorf("%d, %s", status, line)
 	}
 	done(t, "run", "--resume", "run.db", "--no-record")

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // unguard takes from a database what keeps odd rows out of it.
@@ -66,7 +68,7 @@ func oddRows(t *testing.T, list []oddRow) {
 		tamper(t, "bad.db", append(unguard[:len(unguard):len(unguard)], strings.Split(tt.sql, ";")...)...)
 		status, out, errs := murksim(t, nil, "audit", "bad.db", "--no-verdict")
 		want, pass := strings.CutPrefix(tt.want, "PASS ")
-		if !strings.Contains(out, want) || pass != (status == statusOK) || !pass && status != statusEvidence {
+		if !strings.Contains(out, want) || pass != (status == report.StatusOK) || !pass && status != report.StatusEvidence {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
 		}
 	}
@@ -125,7 +127,7 @@ func TestOddLines(t *testing.T) {
 			f.write("odd.audit")
 		}
 		status, line := audited(t, "odd.audit")
-		if !strings.Contains(line, tt.want) || status == statusOK {
+		if !strings.Contains(line, tt.want) || status == report.StatusOK {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, line, tt.want)
 		}
 	}
@@ -158,7 +160,7 @@ func TestOddRuns(t *testing.T) {
 		}
 		tamper(t, "bad.db", append(unguard[:len(unguard):len(unguard)], change)...)
 		status, out, errs := murksim(t, nil, "audit", "bad.db", "--all")
-		if status != statusEvidence || strings.Count(out, "\nPASS ticks=0..3 ") != 1 || !strings.Contains(out, "EVIDENCE table="+tt.want) || !strings.Contains(errs, `"code":"EVIDENCE_FAULT"`) {
+		if status != report.StatusEvidence || strings.Count(out, "\nPASS ticks=0..3 ") != 1 || !strings.Contains(out, "EVIDENCE table="+tt.want) || !strings.Contains(errs, `"code":"EVIDENCE_FAULT"`) {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
 		}
 		if list := done(t, "audit", "list", "bad.db"); strings.Count(list, "\n") != 2 || strings.Count(list, "no row of ours: ") != 1 {
@@ -191,7 +193,7 @@ func TestLargeSources(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		status, out, errs := murksim(t, nil, "audit", "large.audit")
 		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; status != statusError || !strings.Contains(errs, "large.audit: line 2: it has more than ") || got > 1<<30 {
+		if got := after.TotalAlloc - before.TotalAlloc; status != report.StatusError || !strings.Contains(errs, "large.audit: line 2: it has more than ") || got > 1<<30 {
 			t.Errorf("%s: %d, %s, and %d bytes were allocated", begin, status, out+errs, got)
 		}
 	}

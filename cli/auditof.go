@@ -138,7 +138,7 @@ func (x *auditOf) look(ctx context.Context, more bool) error {
 		return err
 	}
 	if halt != nil {
-		v.Halted, v.code = halt.Code, statusHalted
+		v.Halted, v.code = halt.Code, report.StatusHalted
 	}
 	found, err := x.checker.Check(ctx, x.progress.watch(e))
 	if _, broken := errors.AsType[*audit.EvidenceError](err); broken && more && x.rerun == nil && noLinks(ctx, e) {

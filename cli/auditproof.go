@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -180,7 +181,7 @@ func (a *app) readProof(name string) (*wholeProof, error) {
 
 // brokenProof is the error of a proof that does not hold.
 func brokenProof(name string, err error) error {
-	return exit(statusEvidence, words.About(name, err))
+	return report.Exit(report.StatusEvidence, words.About(name, err))
 }
 
 // checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.

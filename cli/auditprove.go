@@ -11,6 +11,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios"
@@ -90,11 +91,11 @@ func (j *proveJob) checkFlags(command string, given func(flag string) bool) (err
 	cell, entity := given("field") || given("cell"), given("entity")
 	switch {
 	case j.out == "":
-		return usage("%s needs -o FILE", command)
+		return report.Usage("%s needs -o FILE", command)
 	case cell == entity || cell && !(given("field") && given("cell")):
-		return usage("%s needs --field NAME and --cell C, or --entity ID", command)
+		return report.Usage("%s needs --field NAME and --cell C, or --entity ID", command)
 	case entity && j.entity == 0:
-		return usage("--entity must be above 0")
+		return report.Usage("--entity must be above 0")
 	case cell:
 		if j.at, err = parseCell("--cell", j.cell); err != nil {
 			return err
@@ -258,7 +259,7 @@ func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]b
 		err = s.Divergence()
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return nil, exit(statusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, words.Number(l.Tick), words.InWords(d)))
+		return nil, report.Exit(report.StatusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, words.Number(l.Tick), words.InWords(d)))
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -70,7 +71,7 @@ func (v *auditReport) conclude(err error) {
 	case err == nil:
 		v.Verdict, v.Hash = "PASS", v.computed.String()
 	case d:
-		v.Verdict, v.code, v.Tick = "FAIL", statusDiverged, &diverged.Tick
+		v.Verdict, v.code, v.Tick = "FAIL", report.StatusDiverged, &diverged.Tick
 		v.expected, v.computed = diverged.Expected, diverged.Calculated
 		v.Expected, v.Hash = diverged.Expected.String(), diverged.Calculated.String()
 		if diverged.Err != nil {
@@ -80,11 +81,11 @@ func (v *auditReport) conclude(err error) {
 			v.Sections = append(v.Sections, engine.SectionNames[id-1])
 		}
 	case broken:
-		v.Verdict, v.code = "EVIDENCE", statusEvidence
+		v.Verdict, v.code = "EVIDENCE", report.StatusEvidence
 		v.Table, v.Row, v.Reason = evidence.Table, keyOf(evidence), evidence.Reason
 		v.broken = tickOf(evidence)
 	default:
-		v.Verdict, v.code = "ERROR", statusError
+		v.Verdict, v.code = "ERROR", report.StatusError
 		v.Reason = words.InWords(err).Error()
 	}
 }
@@ -133,7 +134,7 @@ func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf
 		defer keep()
 	}
 	if j.complete && v.Verdict == "PASS" && v.To < v.Planned {
-		v.Verdict, v.code = "INCOMPLETE", statusDiverged
+		v.Verdict, v.code = "INCOMPLETE", report.StatusDiverged
 	}
 	return j.print(x)
 }
@@ -217,7 +218,7 @@ func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport
 	}
 	halt := j.halt && !v.hidden // the chain is as its program computed it
 	if x != nil && j.raise(ctx, db, x, halt, j.webhook) && halt {
-		v.Halted, v.code = x.Code, statusHalted
+		v.Halted, v.code = x.Code, report.StatusHalted
 	}
 	return err
 }

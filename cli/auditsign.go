@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -39,7 +40,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 		Args:    arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if key == "" || out == "" {
-				return usage("%s needs --key FILE and -o FILE", c.CommandPath())
+				return report.Usage("%s needs --key FILE and -o FILE", c.CommandPath())
 			}
 			if err := cmp.Or(spares(out, key), sparesSource(out, args[0])); err != nil {
 				return err
@@ -59,7 +60,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 				at = found.Tick
 			}
 			if first := e.Run().First; at < first || at > found.Tick {
-				return usage("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(first), words.Number(found.Tick), words.Number(at))
+				return report.Usage("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(first), words.Number(found.Tick), words.Number(at))
 			}
 			l, err := audit.LinkAt(ctx, e, at)
 			if err != nil {
@@ -135,7 +136,7 @@ func (a *app) whole(ctx context.Context, source string, e audit.Evidence) (*audi
 // broken names the source of an error of evidence, and gives it its exit status.
 func broken(source string, err error) error {
 	if _, is := errors.AsType[*audit.EvidenceError](err); is {
-		return exit(statusEvidence, words.About(source, err))
+		return report.Exit(report.StatusEvidence, words.About(source, err))
 	}
 	return words.About(source, err)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/stamp"
@@ -82,7 +83,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	}
 	signed, err := n.Verify(origin)
 	if err != nil {
-		return nil, nil, exit(statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), words.Number(p.Tick), p.Run, p.Hash))
+		return nil, nil, report.Exit(report.StatusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), words.Number(p.Tick), p.Run, p.Hash))
 	}
 	v := &signatureView{Key: origin.String()}
 	witnesses, err := x.readWitnesses(public)
@@ -91,7 +92,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	}
 	cosigned, err := n.Verify(witnesses...)
 	if err != nil {
-		return nil, nil, exit(statusEvidence, words.About(name, err))
+		return nil, nil, report.Exit(report.StatusEvidence, words.About(name, err))
 	}
 	for _, s := range cosigned {
 		w := witnessView{Name: s.Key.Name()}
@@ -120,10 +121,10 @@ func (x *signatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkp
 			return nil, err
 		}
 		if slices.ContainsFunc(list, func(o *checkpoint.Key) bool { return o.Same(k) }) {
-			return nil, usage("--witness: %s has the key of another witness, and one key is one witness", words.Printable(k.Name()))
+			return nil, report.Usage("--witness: %s has the key of another witness, and one key is one witness", words.Printable(k.Name()))
 		}
 		if k.Is(public) {
-			return nil, usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", words.Printable(k.Name()))
+			return nil, report.Usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", words.Printable(k.Name()))
 		}
 		list = append(list, k)
 	}
@@ -137,7 +138,7 @@ func readWitness(given string) (*checkpoint.Key, error) {
 		return k, nil
 	}
 	if _, missing := os.Stat(given); missing != nil && strings.Contains(given, "+") {
-		return nil, usage("--witness: %s", words.InWords(err))
+		return nil, report.Usage("--witness: %s", words.InWords(err))
 	}
 	b, err := files.ReadSmall(given, "a verifier key")
 	if err != nil {
@@ -168,7 +169,7 @@ func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*
 		err = fmt.Errorf("it is a stamp of something other than %s, which was changed since, or has lost a signature", document.FileName(name))
 	}
 	if err != nil {
-		return nil, exit(statusEvidence, words.About(x.stamp, err))
+		return nil, report.Exit(report.StatusEvidence, words.About(x.stamp, err))
 	}
 	return &stampView{s.Time.Format(time.RFC3339Nano), s.Authority, n.Through(s.Sum)}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -93,7 +94,7 @@ func sparesSource(output string, sources ...string) error {
 		for _, name := range names {
 			for _, beside := range []string{"-wal", "-shm", "-journal", "-migration"} {
 				if files.Same(output, name+beside) {
-					return usage("%s belongs to the database %s; write to another file", document.FileName(output), document.FileName(source))
+					return report.Usage("%s belongs to the database %s; write to another file", document.FileName(output), document.FileName(source))
 				}
 			}
 		}
@@ -146,7 +147,7 @@ func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hin
 	}
 	for _, name := range named {
 		if name == "" {
-			return nil, usage("--run must be the id of a run, or the beginning of it; it is empty")
+			return nil, report.Usage("--run must be the id of a run, or the beginning of it; it is empty")
 		}
 		n := len(picked)
 		for i := range runs {
@@ -176,7 +177,7 @@ func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hin
 		if more := len(runs) - maxNamed; more > 0 {
 			fmt.Fprintf(&b, "\n  and %s more, which audit list lists", words.Number(uint64(more)))
 		}
-		return nil, usage("%s", b.String())
+		return nil, report.Usage("%s", b.String())
 	}
 	return runs, nil
 }
@@ -271,7 +272,7 @@ a run. Everything that audit does works on it, without a database.`,
 		Args:    arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return usage("%s needs -o FILE", c.CommandPath())
+				return report.Usage("%s needs -o FILE", c.CommandPath())
 			}
 			if err := sparesSource(out, args[0]); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/stamp"
 )
@@ -44,7 +45,7 @@ below later do not spoil the stamp.`,
 		Args: arguments(cobra.ExactArgs(1), "one signature"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if tsa == "" || out == "" {
-				return usage("%s needs --tsa ADDRESS and -o FILE", c.CommandPath())
+				return report.Usage("%s needs --tsa ADDRESS and -o FILE", c.CommandPath())
 			}
 			if err := cmp.Or(checkAddress("--tsa", tsa), spares(out, args[0])); err != nil {
 				return err

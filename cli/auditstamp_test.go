@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // tsaConfig is what openssl takes from a file.
@@ -101,7 +103,7 @@ func TestStamp(t *testing.T) {
 	check := func(file, stamp, ca string) (int, string, string) {
 		return murksim(t, nil, "audit", "check", file, "run.db", "--key", "mine.key.pub", "--stamp", stamp, "--tsa-ca", ca)
 	}
-	if status, out, errs := check("heat.sig", "heat.sig.tsr", "ca.pem"); status != statusOK || !strings.Contains(out, " by CN=Test Authority, with 1 signature\n") {
+	if status, out, errs := check("heat.sig", "heat.sig.tsr", "ca.pem"); status != report.StatusOK || !strings.Contains(out, " by CN=Test Authority, with 1 signature\n") {
 		t.Errorf("%d, %s%s", status, out, errs)
 	}
 
@@ -110,11 +112,11 @@ func TestStamp(t *testing.T) {
 	for _, name := range []string{"a.example", "b.example"} {
 		done(t, "audit", "cosign", "heat.sig", "run.db", "--key", "mine.key", "--name", name)
 	}
-	if status, out, errs := check("heat.sig", "heat.sig.tsr", "ca.pem"); status != statusOK || !strings.Contains(out, "with 1 signature\n") {
+	if status, out, errs := check("heat.sig", "heat.sig.tsr", "ca.pem"); status != report.StatusOK || !strings.Contains(out, "with 1 signature\n") {
 		t.Errorf("cosigned: %d, %s%s", status, out, errs)
 	}
 	checkObjectLine(t, "audit", done(t, "audit", "stamp", "heat.sig", "--tsa", url, "-o", "again.tsr", "--json"), map[string]bool{})
-	if status, out, errs := check("heat.sig", "again.tsr", "ca.pem"); status != statusOK || !strings.Contains(out, "with 3 signatures\n") {
+	if status, out, errs := check("heat.sig", "again.tsr", "ca.pem"); status != report.StatusOK || !strings.Contains(out, "with 3 signatures\n") {
 		t.Errorf("stamped again: %d, %s%s", status, out, errs)
 	}
 	if err := os.WriteFile("alone.sig", stamped, 0o666); err != nil {
@@ -135,7 +137,7 @@ func TestStamp(t *testing.T) {
 		{"heat.sig", "empty.tsr", "ca.pem", "empty.tsr: "},
 		{"heat.sig", "query", "ca.pem", "query: "},
 	} {
-		if status, out, errs := check(tt.file, tt.stamp, tt.ca); status != statusEvidence || !strings.Contains(errs, tt.want) {
+		if status, out, errs := check(tt.file, tt.stamp, tt.ca); status != report.StatusEvidence || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s of %s by %s: %d, %s%s, want %s", tt.stamp, tt.file, tt.ca, status, out, errs, tt.want)
 		}
 	}
@@ -146,7 +148,7 @@ func TestStamp(t *testing.T) {
 		{answering(t, http.StatusOK, strings.Repeat("x", 1<<20)), "a stamp has at most"},
 	} {
 		status, _, errs := murksim(t, nil, "audit", "stamp", "heat.sig", "--tsa", tt.url, "-o", "no.tsr")
-		if _, err := os.Stat("no.tsr"); status != statusError || !strings.Contains(errs, tt.want) || err == nil {
+		if _, err := os.Stat("no.tsr"); status != report.StatusError || !strings.Contains(errs, tt.want) || err == nil {
 			t.Errorf("%s: %d, %s, %v, want %s", tt.url, status, errs, err, tt.want)
 		}
 	}
@@ -172,7 +174,7 @@ func TestStockVerifier(t *testing.T) {
 	status, out, errs := murksim(t, nil, "audit", "check", "heat.sig", "--key", "mine.key.pub")
 	_, rest, _ := strings.Cut(out, "\nvkey      ")
 	key, _, ok := strings.Cut(rest, "\n")
-	if status != statusOK || !ok {
+	if status != report.StatusOK || !ok {
 		t.Fatalf("%d, %s%s", status, out, errs)
 	}
 	v, err := note.NewVerifier(key)

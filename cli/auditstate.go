@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -46,7 +47,7 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !c.Flags().Changed("tick") || out == "" {
-				return usage("%s needs --tick N and -o FILE", c.CommandPath())
+				return report.Usage("%s needs --tick N and -o FILE", c.CommandPath())
 			}
 			if err := cmp.Or(x.check(c.Flags().Changed), sparesSource(out, args[0])); err != nil {
 				return err
@@ -101,7 +102,7 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 		return err
 	}
 	if !r.OK {
-		return exit(statusDiverged, nil)
+		return report.Exit(report.StatusDiverged, nil)
 	}
 	return nil
 }

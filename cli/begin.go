@@ -45,7 +45,7 @@ func (j *runJob) apart() string {
 func (a *app) notState(output string) error {
 	for _, state := range a.states {
 		if output != "" && files.Same(state, output) {
-			return usage("%s is the state at which the recording begins; write to another file", document.FileName(output))
+			return report.Usage("%s is the state at which the recording begins; write to another file", document.FileName(output))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -116,9 +117,9 @@ func TestBeginsAtWrongState(t *testing.T) {
 		for _, args := range [][]string{{"verify", path}, {"seek", path, "--tick", "3"}, {"verify", path, "--state", file}, {"index", path}, {"run", "--resume", path, "--until", "4"}} {
 			status, out, errs := murksim(t, nil, args...)
 			switch {
-			case tt.want == "" && status != statusOK:
+			case tt.want == "" && status != report.StatusOK:
 				t.Errorf("%s: %q = %d\n%s", tt.name, args, status, out+errs)
-			case tt.want != "" && (status != statusError || !strings.Contains(errs, tt.want)):
+			case tt.want != "" && (status != report.StatusError || !strings.Contains(errs, tt.want)):
 				t.Errorf("%s: %q = %d\n%s\nwant %s", tt.name, args, status, out+errs, tt.want)
 			}
 		}
@@ -141,20 +142,20 @@ func TestBeginsWithoutTicks(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"verify A", statusOK, "0 of 1,000 planned ticks"},
-		{"verify --complete A", statusDiverged, "INCOMPLETE"},
-		{"seek A --tick 3", statusOK, "tick 3 of 1,000, from the state of tick 3\nstate "},
-		{"seek A --tick 4", statusError, "it has no tick 4; it ends with tick 3"},
-		{"inspect A", statusOK, "begins    at the state of tick 3, "},
-		{"recover A -o A.whole", statusOK, "0 ticks"},
-		{"export A -o A.csv --fields heat --region 0,0", statusOK, "1 row of 5 columns"},
-		{"export A -o A.png --fields heat", statusOK, "wrote"},
-		{"index A", statusOK, "0 ticks, 0 keyframes"},
-		{"diff A", statusOK, "EQUAL"},
-		{"diff A A.whole", statusOK, "EQUAL"},
-		{"run --resume A --until 5", statusOK, "5/1,000 ticks"},
-		{"verify A", statusOK, "2 of 1,000 planned ticks"},
-		{"seek A --tick 5", statusOK, "as recorded"},
+		{"verify A", report.StatusOK, "0 of 1,000 planned ticks"},
+		{"verify --complete A", report.StatusDiverged, "INCOMPLETE"},
+		{"seek A --tick 3", report.StatusOK, "tick 3 of 1,000, from the state of tick 3\nstate "},
+		{"seek A --tick 4", report.StatusError, "it has no tick 4; it ends with tick 3"},
+		{"inspect A", report.StatusOK, "begins    at the state of tick 3, "},
+		{"recover A -o A.whole", report.StatusOK, "0 ticks"},
+		{"export A -o A.csv --fields heat --region 0,0", report.StatusOK, "1 row of 5 columns"},
+		{"export A -o A.png --fields heat", report.StatusOK, "wrote"},
+		{"index A", report.StatusOK, "0 ticks, 0 keyframes"},
+		{"diff A", report.StatusOK, "EQUAL"},
+		{"diff A A.whole", report.StatusOK, "EQUAL"},
+		{"run --resume A --until 5", report.StatusOK, "5/1,000 ticks"},
+		{"verify A", report.StatusOK, "2 of 1,000 planned ticks"},
+		{"seek A --tick 5", report.StatusOK, "as recorded"},
 	} {
 		var args []string
 		for _, arg := range strings.Fields(tt.args) {

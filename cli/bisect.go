@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 )
@@ -123,13 +124,13 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 	bounded, workers := given("to"), given("workers")
 	j.begun = given("from")
 	if slices.Contains(names, "-") {
-		return usage("bisect takes files, not standard input")
+		return report.Usage("bisect takes files, not standard input")
 	}
 	switch n := len(names) + len(j.commands); {
 	case n > 2:
-		return usage("bisect compares 2 sides, not %d", n)
+		return report.Usage("bisect compares 2 sides, not %d", n)
 	case n == 0 || n == 1 && len(j.commands) == 1:
-		return usage("bisect needs two sides: recordings, tables of hashes or --command; or one recording, to compare it with a replay")
+		return report.Usage("bisect needs two sides: recordings, tables of hashes or --command; or one recording, to compare it with a replay")
 	}
 	for i, name := range names {
 		j.pair[i] = &bisectSide{bisectView: bisectView{File: name}}
@@ -143,21 +144,21 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 	}
 	switch {
 	case j.pair[1] == nil && isTable(names[0]):
-		return usage("%s is a table of hashes; bisect needs something to compare it with", words.Argument(names[0]))
+		return report.Usage("%s is a table of hashes; bisect needs something to compare it with", words.Argument(names[0]))
 	case workers && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
+		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	case j.exact(names) && (j.begun || bounded):
-		return usage("--from and --to are for programs and tables; recordings are compared tick by tick")
+		return report.Usage("--from and --to are for programs and tables; recordings are compared tick by tick")
 	case len(names) == 0 && !bounded:
-		return usage("--to must say the last tick to ask for; programs do not tell")
+		return report.Usage("--to must say the last tick to ask for; programs do not tell")
 	case bounded && (j.to == 0 || j.to < j.from):
-		return usage("--to must be a tick above 0, and not before --from")
+		return report.Usage("--to must be a tick above 0, and not before --from")
 	case j.begun && bounded && j.to-j.from == math.MaxUint64: // one tick more than can be counted
-		return usage("--to must be below %s if --from is 0", words.Number(j.to))
+		return report.Usage("--to must be below %s if --from is 0", words.Number(j.to))
 	case j.index != "" && len(names) != 1:
-		return usage("--index takes one recording, not %d", len(names))
+		return report.Usage("--index takes one recording, not %d", len(names))
 	case j.index != "" && isTable(names[0]):
-		return usage("--index takes a recording; %s is a table of hashes", words.Argument(names[0]))
+		return report.Usage("--index takes a recording; %s is a table of hashes", words.Argument(names[0]))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/cputime"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -26,8 +27,8 @@ import (
 func bisected(t *testing.T, args ...string) (r bisectResult) {
 	t.Helper()
 	status, out, errs := murksim(t, nil, slices.Concat([]string{"bisect", "--json"}, args)...)
-	if status != statusDiverged {
-		t.Fatalf("bisect %v: status %d, want %d: %s%s", args, status, statusDiverged, out, errs)
+	if status != report.StatusDiverged {
+		t.Fatalf("bisect %v: status %d, want %d: %s%s", args, status, report.StatusDiverged, out, errs)
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -148,7 +149,7 @@ func TestBisectTableInterrupted(t *testing.T) {
 	gone, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	var out, errs bytes.Buffer
-	if status := new(Program).run(gone, []string{"bisect", "t.tsv", "t.tsv"}, nil, &out, &errs); status != statusError || errs.String() != "t.tsv: interrupted\n" || out.Len() > 0 {
+	if status := new(Program).run(gone, []string{"bisect", "t.tsv", "t.tsv"}, nil, &out, &errs); status != report.StatusError || errs.String() != "t.tsv: interrupted\n" || out.Len() > 0 {
 		t.Errorf("status %d, %q, %q, want 1 and that it is interrupted", status, out.String(), errs.String())
 	}
 }
@@ -161,11 +162,11 @@ func TestBisectEveryScenario(t *testing.T) {
 	for _, s := range worlds.Embedded() {
 		for _, seed := range []string{"1", "2"} {
 			args := []string{"run", s.Name, "-q", "--ticks", "12", "--set", "expect=[]", "--seed", seed, "-o", seed + ".murk"}
-			if status, _, errs := murksim(t, nil, args...); status != statusOK {
+			if status, _, errs := murksim(t, nil, args...); status != report.StatusOK {
 				t.Fatalf("%v: status %d, %s", args, status, errs)
 			}
 		}
-		if status, out, errs := murksim(t, nil, "bisect", "--phases", "1.murk", "2.murk"); status != statusDiverged || errs != "" || !strings.HasPrefix(out, "DIFFER ") {
+		if status, out, errs := murksim(t, nil, "bisect", "--phases", "1.murk", "2.murk"); status != report.StatusDiverged || errs != "" || !strings.HasPrefix(out, "DIFFER ") {
 			t.Errorf("%s: status %d, %s%s", s.Name, status, out, errs)
 		}
 		r := bisected(t, "--phases", "1.murk", "2.murk")
@@ -210,7 +211,7 @@ func seekGenesis(t *testing.T, name string) string {
 	t.Helper()
 	status, out, errs := murksim(t, nil, "seek", name, "--tick", "0", "--json")
 	var r seekResult
-	if err := json.Unmarshal([]byte(out), &r); status != statusOK || err != nil || r.Hash == "" {
+	if err := json.Unmarshal([]byte(out), &r); status != report.StatusOK || err != nil || r.Hash == "" {
 		t.Fatalf("seek %s: status %d, %v, %s%s", name, status, err, out, errs)
 	}
 	return r.Hash
@@ -221,7 +222,7 @@ func seekParts(t *testing.T, name string, tick uint64) []partView {
 	t.Helper()
 	status, out, errs := murksim(t, nil, "seek", name, "--tick", strconv.FormatUint(tick, 10), "--phases", "--json")
 	var r seekResult
-	if err := json.Unmarshal([]byte(out), &r); status != statusOK || err != nil || len(r.Parts) < 3 {
+	if err := json.Unmarshal([]byte(out), &r); status != report.StatusOK || err != nil || len(r.Parts) < 3 {
 		t.Fatalf("seek %s: status %d, %v, %s%s", name, status, err, out, errs)
 	}
 	if last := r.Parts[len(r.Parts)-1]; last.Hash != r.Hash {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 )
 
@@ -44,9 +45,9 @@ func (j *bisectJob) againstReplay(ctx context.Context, n uint64, at func(i uint6
 // 0 and a note if there is none, or no replay.
 func (j *bisectJob) otherReplay(ctx context.Context, s *bisectSide) (tick uint64, err error) {
 	wrong, err := j.verified(ctx, s.recording)
-	exit, _ := errors.AsType[*exitError](err)
+	exit, _ := errors.AsType[*report.Error](err)
 	switch {
-	case ctx.Err() != nil, exit != nil && exit.code == statusDiverged: // it fails
+	case ctx.Err() != nil, exit != nil && exit.Code == report.StatusDiverged: // it fails
 		return 0, err
 	case wrong != nil:
 		s.recording.Replayed = words.Hash16(wrong.Replayed)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -67,7 +68,7 @@ func (j *bisectJob) tell() error {
 		}
 	}
 	if !r.OK {
-		return exit(statusDiverged, nil)
+		return report.Exit(report.StatusDiverged, nil)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 		}
 	}
 	if failed {
-		return exit(statusError, nil)
+		return report.Exit(report.StatusError, nil)
 	}
 	return nil
 }

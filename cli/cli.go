@@ -25,16 +25,6 @@ import (
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
-// Exit statuses.
-const (
-	statusOK       = 0
-	statusError    = 1
-	statusUsage    = 2
-	statusDiverged = 3
-	statusEvidence = 4
-	statusHalted   = 5
-)
-
 // A Program is murksim's command line with components of its own, which scenarios can
 // name beside those that come with murksim. The zero Program is murksim itself.
 type Program struct {
@@ -60,7 +50,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	a, err := p.app(in, stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return statusError
+		return report.StatusError
 	}
 	defer a.endMetrics() // after an error was said
 	root := a.root()
@@ -73,27 +63,27 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		if a.recording || !errors.Is(err, syscall.EPIPE) { // who pipes reports into head wants no more
 			fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 		}
-		return statusError
+		return report.StatusError
 	}
 	if err == nil {
-		return statusOK
+		return report.StatusOK
 	}
-	status := exit(statusError, err)
-	if e, ok := errors.AsType[*exitError](err); ok {
+	status := report.Exit(report.StatusError, err)
+	if e, ok := errors.AsType[*report.Error](err); ok {
 		status = e
 	}
-	if status.err == nil {
-		return status.code
+	if status.Err == nil {
+		return status.Code
 	}
-	fmt.Fprintln(stderr, words.CleanLines(status.err.Error()))
-	report := errorObject{Event: "error", Error: status.err.Error()}
-	if errors.Is(status.err, engine.ErrArithmetic) {
-		report.Code = engine.ErrArithmetic.Error()
+	fmt.Fprintln(stderr, words.CleanLines(status.Err.Error()))
+	object := errorObject{Event: "error", Error: status.Err.Error()}
+	if errors.Is(status.Err, engine.ErrArithmetic) {
+		object.Code = engine.ErrArithmetic.Error()
 	}
-	if err := a.Result(report, false); err != nil {
+	if err := a.Result(object, false); err != nil {
 		fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 	}
-	return status.code
+	return status.Code
 }
 
 // app returns what the subcommands of the program share.
@@ -103,22 +93,6 @@ func (p Program) app(in io.Reader, out, errs *report.Output) (a *app, err error)
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
 	return a, nil
-}
-
-// An exitError is an error with an exit status; a nil err has been reported already.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return fmt.Sprint(e.err) }
-func (e *exitError) Unwrap() error { return e.err }
-
-// exit returns an error with an exit status.
-func exit(code int, err error) *exitError { return &exitError{code, err} }
-
-func usage(format string, args ...any) error {
-	return exit(statusUsage, fmt.Errorf(format, args...))
 }
 
 // A session opens what can be computed again: scenarios, recordings and states.

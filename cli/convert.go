@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/minewars"
@@ -100,7 +101,7 @@ func (t *convertJob) convert() error {
 			other = new(yrep.Conversion)
 			return t.convertYREP(other, dst, rewound(src, in), to)
 		case t.dialect != "":
-			return 0, usage("--dialect is for a YREP file, and %s is none", inputName(t.in))
+			return 0, report.Usage("--dialect is for a YREP file, and %s is none", inputName(t.in))
 		}
 		var err error
 		c, err = replay.Convert(dst, in)
@@ -155,7 +156,7 @@ func (t *convertJob) suits(made string) error {
 	if made == "" || ending == made || ending != streamEnding && !slices.Contains(fileEndings, ending) {
 		return nil
 	}
-	return usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)
+	return report.Usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)
 }
 
 // damaged says whether an error lies in the input's bytes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -17,7 +18,7 @@ func (t *convertJob) toDialect() (yrep.Dialect, error) {
 	}
 	d, err := yrep.ParseDialect(t.dialect)
 	if err != nil || d == yrep.Auto {
-		return d, usage("--dialect must be narrow or wide, not %q", t.dialect)
+		return d, report.Usage("--dialect must be narrow or wide, not %q", t.dialect)
 	}
 	return d, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -61,11 +62,11 @@ is damaged or cannot be read.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			for _, name := range args {
 				if name == "-" {
-					return usage("diff takes files, not standard input")
+					return report.Usage("diff takes files, not standard input")
 				}
 			}
 			if len(args) == 2 && c.Flags().Changed("index") {
-				return usage("--index takes one recording, not %d", len(args))
+				return report.Usage("--index takes one recording, not %d", len(args))
 			}
 			if err := j.checkPicture(args, c.Flags().Changed); err != nil {
 				return err
@@ -143,7 +144,7 @@ func (j *diffJob) report() error {
 		}
 	}
 	if !r.OK {
-		return exit(statusDiverged, nil)
+		return report.Exit(report.StatusDiverged, nil)
 	}
 	return nil
 }
@@ -334,7 +335,7 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 		return wrong, nil
 	}
 	_, code := outcome(err)
-	return nil, exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
+	return nil, report.Exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
 }
 
 // stopped is the error of a comparison that was interrupted.

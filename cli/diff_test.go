@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -82,8 +83,8 @@ func recordAs(t *testing.T, path, name string, ticks uint64, descriptor []byte, 
 func differs(t *testing.T, args ...string) (r diffResult) {
 	t.Helper()
 	status, out, errs := murksim(t, nil, slices.Concat([]string{"diff", "--json"}, args)...)
-	if status != statusDiverged {
-		t.Fatalf("diff %v: status %d, want %d: %s%s", args, status, statusDiverged, out, errs)
+	if status != report.StatusDiverged {
+		t.Fatalf("diff %v: status %d, want %d: %s%s", args, status, report.StatusDiverged, out, errs)
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -202,12 +203,12 @@ func TestDiffEveryScenario(t *testing.T) {
 	for _, s := range worlds.Embedded() {
 		for _, seed := range []string{"1", "2"} {
 			args := []string{"run", s.Name, "-q", "--ticks", "12", "--set", "expect=[]", "--seed", seed, "-o", seed + ".murk"}
-			if status, _, errs := murksim(t, nil, args...); status != statusOK {
+			if status, _, errs := murksim(t, nil, args...); status != report.StatusOK {
 				t.Fatalf("%v: status %d, %s", args, status, errs)
 			}
 		}
 		status, out, errs := murksim(t, nil, "diff", "1.murk", "2.murk")
-		if status != statusDiverged || errs != "" || !strings.HasPrefix(out, "DIFFER ") {
+		if status != report.StatusDiverged || errs != "" || !strings.HasPrefix(out, "DIFFER ") {
 			t.Errorf("%s: status %d, %s%s", s.Name, status, out, errs)
 		}
 		for i, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
@@ -215,7 +216,7 @@ func TestDiffEveryScenario(t *testing.T) {
 				t.Errorf("%s: line %d has %d columns: %s", s.Name, i, n, line)
 			}
 		}
-		if status, out, errs := murksim(t, nil, "diff", "1.murk"); status != statusOK || errs != "" {
+		if status, out, errs := murksim(t, nil, "diff", "1.murk"); status != report.StatusOK || errs != "" {
 			t.Errorf("%s: status %d, %s%s", s.Name, status, out, errs)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
@@ -36,13 +37,13 @@ func (j *diffJob) checkPicture(recordings []string, given func(flag string) bool
 	switch {
 	case !given("picture"):
 		if given("field") || given("force") {
-			return usage("--field and --force are about --picture")
+			return report.Usage("--field and --force are about --picture")
 		}
 		return nil
 	case filepath.Ext(j.pictureFile) != ".png":
-		return usage("--picture must be a PNG file, with .png after its name, not %q", j.pictureFile)
+		return report.Usage("--picture must be a PNG file, with .png after its name, not %q", j.pictureFile)
 	case slices.ContainsFunc(recordings, func(name string) bool { return files.Same(name, j.pictureFile) }):
-		return usage("%s is a recording; draw into another file", document.FileName(j.pictureFile))
+		return report.Usage("%s is a recording; draw into another file", document.FileName(j.pictureFile))
 	}
 	if err := j.notState(j.pictureFile); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
 func (j *diffJob) pictured() (id int, err error) {
 	if s := j.sides[0].scenario; s != nil && j.pictureField != "" &&
 		!slices.ContainsFunc(s.Fields, func(f scenarios.Field) bool { return f.Name == j.pictureField && f.Domain != "entities" }) {
-		return 0, usage("--field must be a field of cells; %q is none", j.pictureField)
+		return 0, report.Usage("--field must be a field of cells; %q is none", j.pictureField)
 	}
 	best, most := -1, 0
 	if r := j.result.State; r != nil {

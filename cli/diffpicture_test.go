@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // pixelsOf counts the pixels of cells that differ in a picture of 128×128 cells of 6 pixels:
@@ -63,7 +65,7 @@ func TestDiffPicture(t *testing.T) {
 		}
 		status, out, errs := murksim(t, nil, "diff", at("a.murk"), at("b.murk"), "--picture", at("where.png"))
 		found := shows.FindStringSubmatch(out)
-		if status != statusDiverged || found == nil || c.field != "" && found[2] != c.field {
+		if status != report.StatusDiverged || found == nil || c.field != "" && found[2] != c.field {
 			t.Errorf("%s: diff = %d, %s%s; want a picture of %s", c.name, status, out, errs, c.field)
 			continue
 		}
@@ -91,11 +93,11 @@ func TestDiffPictureRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--picture", at("there.png")}, statusError, "exists; overwrite it with --force"},
-		{[]string{"--picture", at("it.gif")}, statusUsage, "--picture must be a PNG file"},
-		{[]string{"--field", "heat"}, statusUsage, "are about --picture"},
-		{[]string{"--picture", at("new.png"), "--field", "cold"}, statusUsage, `"cold" is none`},
-		{[]string{"--picture", at("new.png"), "--field", "wall"}, statusDiverged, "no cell of wall is known to differ"},
+		{[]string{"--picture", at("there.png")}, report.StatusError, "exists; overwrite it with --force"},
+		{[]string{"--picture", at("it.gif")}, report.StatusUsage, "--picture must be a PNG file"},
+		{[]string{"--field", "heat"}, report.StatusUsage, "are about --picture"},
+		{[]string{"--picture", at("new.png"), "--field", "cold"}, report.StatusUsage, `"cold" is none`},
+		{[]string{"--picture", at("new.png"), "--field", "wall"}, report.StatusDiverged, "no cell of wall is known to differ"},
 	} {
 		status, out, errs := murksim(t, nil, append([]string{"diff", at("a.murk"), at("b.murk")}, c.args...)...)
 		if status != c.code || !strings.Contains(out+errs, c.want) {
@@ -105,7 +107,7 @@ func TestDiffPictureRefuses(t *testing.T) {
 			t.Errorf("diff %q leaves a picture", c.args)
 		}
 	}
-	if status, out, errs := murksim(t, nil, "diff", at("a.murk"), at("b.murk"), "--picture", at("there.png"), "--force"); status != statusDiverged || errs != "" {
+	if status, out, errs := murksim(t, nil, "diff", at("a.murk"), at("b.murk"), "--picture", at("there.png"), "--force"); status != report.StatusDiverged || errs != "" {
 		t.Errorf("diff --force = %d, %s%s", status, out, errs)
 	}
 }

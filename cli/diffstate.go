@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -100,8 +101,8 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 	}
 	v, err := j.visit(ctx, s.File, j.result.Tick-1)
 	if err != nil {
-		if e, ok := errors.AsType[*exitError](err); ok {
-			err = e.err
+		if e, ok := errors.AsType[*report.Error](err); ok {
+			err = e.Err
 		}
 		return err
 	}

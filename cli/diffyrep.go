@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -37,7 +38,7 @@ type yrepHeaderDifference struct {
 func (j *diffJob) noGames(names []string) error {
 	for _, name := range names {
 		if j.formatOfFile(name) == formatGame {
-			return usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.name, words.Argument(name), linesEnding)
+			return report.Usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.name, words.Argument(name), linesEnding)
 		}
 	}
 	return nil
@@ -52,7 +53,7 @@ func (j *diffJob) yrepFiles(names []string) (bool, error) {
 	for _, name := range names {
 		if len(names) != 2 || !is(name) {
 			yrep := names[slices.IndexFunc(names, is)]
-			return false, usage("%s is a YREP file, which diff compares with another one; it cannot be replayed", inputName(yrep))
+			return false, report.Usage("%s is a YREP file, which diff compares with another one; it cannot be replayed", inputName(yrep))
 		}
 	}
 	return true, nil
@@ -92,7 +93,7 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 	if !j.JSON {
 		fmt.Fprintln(j.Out, differenceText(header, d, equal))
 	}
-	return exit(statusDiverged, nil)
+	return report.Exit(report.StatusDiverged, nil)
 }
 
 // differenceText is what differs, for people: in the frames first.

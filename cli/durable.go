@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -51,7 +52,7 @@ func (j *runJob) syncable() error {
 	if j.sync.text == "" || j.output != "-" && !files.IsPipe(j.output) {
 		return nil
 	}
-	return usage("--sync needs a recording in a regular file, which %s is not", outputName(j.output))
+	return report.Usage("--sync needs a recording in a regular file, which %s is not", outputName(j.output))
 }
 
 // A durableObject says with --json that a recording is safe on the disk.

@@ -51,12 +51,12 @@ func (j *verifyJob) checkElsewhere(given func(string) bool, args []string) error
 	}
 	for _, flag := range []string{"hashes", "state", "world", "each", "workers", "max-memory"} {
 		if given(flag) {
-			return usage("--%s cannot be used with --nats", flag)
+			return report.Usage("--%s cannot be used with --nats", flag)
 		}
 	}
 	for _, name := range args {
 		if name == "-" {
-			return usage("--nats sends files to workers; standard input is none")
+			return report.Usage("--nats sends files to workers; standard input is none")
 		}
 	}
 	return nil
@@ -72,7 +72,7 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 	answers := inOrder(len(names), maxErrands, func(i int) *verifyAnswer { return j.ask(ctx, errands, names[i]) })
 	m := j.Meter(0)
 	defer m.Clear()
-	worst := statusOK
+	worst := report.StatusOK
 	for i := range names {
 		j.waitFor(m, i, len(names), answers[i])
 		a := <-answers[i]
@@ -81,7 +81,7 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 		}
 		m.Clear()
 		if a.err != nil { // the others are told of nevertheless
-			v := verdict{Event: "verdict", File: names[i], path: names[i], Status: "error", Error: words.InWords(a.err).Error(), Replayed: viewBuild(replay.ThisBuild()), code: statusError, err: a.err}
+			v := verdict{Event: "verdict", File: names[i], path: names[i], Status: "error", Error: words.InWords(a.err).Error(), Replayed: viewBuild(replay.ThisBuild()), code: report.StatusError, err: a.err}
 			if err := j.report(&v); err != nil {
 				return err
 			}
@@ -96,8 +96,8 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 		}
 		worst = max(worst, a.Status)
 	}
-	if worst != statusOK {
-		return exit(worst, nil)
+	if worst != report.StatusOK {
+		return report.Exit(worst, nil)
 	}
 	return nil
 }
@@ -156,9 +156,9 @@ func (j *verifyJob) ask(ctx context.Context, errands *cluster.Errands, name stri
 // possible reports whether an answer can be one of verify: of a worker nothing is believed that cannot be.
 func (a *verifyAnswer) possible(quiet bool) bool {
 	switch a.Status {
-	case statusOK:
+	case report.StatusOK:
 		return quiet || a.Out != ""
-	case statusError, statusDiverged:
+	case report.StatusError, report.StatusDiverged:
 		return a.Out != "" || a.Errs != ""
 	}
 	return false

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // TestNoEscapes: no error hands on to a terminal what it may take for a command, wherever it comes from.
@@ -15,7 +17,7 @@ func TestNoEscapes(t *testing.T) {
 		{"sweep", "show", red}, {"export", "x.murk", "-o", red}, {"index", red}, {"view", red},
 	} {
 		status, out, errs := murksim(t, nil, args...)
-		if status == statusOK || strings.ContainsAny(out+errs, "\x1b\u202e\u009b") {
+		if status == report.StatusOK || strings.ContainsAny(out+errs, "\x1b\u202e\u009b") {
 			t.Errorf("%q: status %d, %q %q", args, status, out, errs)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -138,15 +139,15 @@ func TestEvidenceStays(t *testing.T) {
 					}
 					status, _, errs := murksim(t, nil, append([]string{"run", "heat", "-q", "--ticks", "20"}, args...)...)
 					now, err := os.ReadFile(path)
-					if status != statusOK || err != nil || !bytes.Equal(now, was) {
+					if status != report.StatusOK || err != nil || !bytes.Equal(now, was) {
 						t.Fatalf("status %d, %v, %s", status, err, errs)
 					}
 					other := strings.TrimSuffix(path, ".murk") + want
-					if status, _, _ := murksim(t, nil, "verify", "-q", other); status != statusOK || !strings.Contains(errs, "this run is recorded in "+other) {
+					if status, _, _ := murksim(t, nil, "verify", "-q", other); status != report.StatusOK || !strings.Contains(errs, "this run is recorded in "+other) {
 						t.Errorf("verify %s = %d; run says %q", other, status, errs)
 					}
 				}
-				if status, _, errs := murksim(t, nil, append([]string{"run", "heat", "-q", "--ticks", "20", "--force"}, args...)...); status != statusOK || errs != "" {
+				if status, _, errs := murksim(t, nil, append([]string{"run", "heat", "-q", "--ticks", "20", "--force"}, args...)...); status != report.StatusOK || errs != "" {
 					t.Errorf("with --force: status %d, %s", status, errs)
 				}
 				if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, was) {
@@ -171,7 +172,7 @@ func TestAnotherStateStays(t *testing.T) {
 		{"--state b.state --set propagators.diffusion.rate=0.75 -o x.murk", "x.murk", ""}, // which was asked for
 	} {
 		status, _, errs := murksim(t, nil, append([]string{"run", "heat", "-q", "--until", "30"}, strings.Fields(step.args)...)...)
-		if status != statusOK || errs != step.says {
+		if status != report.StatusOK || errs != step.says {
 			t.Errorf("run %s = %d, %q; want %q", step.args, status, errs, step.says)
 		}
 		done(t, "verify", "-q", step.file)
@@ -305,7 +306,7 @@ func TestDefaultNames(t *testing.T) {
 			murksim(t, nil, "run", "town.yaml", "-q")
 		}
 		status, _, errs := murksim(t, nil, "run", step.scenario, "-q", "--ticks", "5", "--set", "expect=[]")
-		if _, err := os.Stat(step.file); status != statusOK || errs != step.says || err != nil {
+		if _, err := os.Stat(step.file); status != report.StatusOK || errs != step.says || err != nil {
 			t.Errorf("run %s = %d, %q, %v; want %s and %q", step.scenario, status, errs, err, step.file, step.says)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -113,7 +114,7 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 	case j.isPage():
 		return j.exportPage(ctx, name, given)
 	case j.parts:
-		err = usage("--parts is for a %s", gameEnding)
+		err = report.Usage("--parts is for a %s", gameEnding)
 	default:
 		err = j.parse(j.output, given)
 	}
@@ -146,17 +147,17 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 func (j *exportJob) check(name string) error {
 	switch {
 	case name == "-":
-		return usage("export takes a file, not standard input")
+		return report.Usage("export takes a file, not standard input")
 	case j.output == "":
-		return usage("export needs -o FILE; its ending says what to write")
+		return report.Usage("export needs -o FILE; its ending says what to write")
 	case files.Dashed(j.output) == "-":
-		return usage("export writes a file, not standard output")
+		return report.Usage("export writes a file, not standard output")
 	case files.Same(name, j.output):
-		return usage("%s is the recording itself; write to another file", document.FileName(j.output))
+		return report.Usage("%s is the recording itself; write to another file", document.FileName(j.output))
 	case j.oneTick && (j.hasEnd || j.ranged):
-		return usage("--tick is one tick; leave out --from, --to and --every")
+		return report.Usage("--tick is one tick; leave out --from, --to and --every")
 	case j.hasEnd && j.to < j.from:
-		return usage("--to %d lies before --from %d", j.to, j.from)
+		return report.Usage("--to %d lies before --from %d", j.to, j.from)
 	}
 	return j.notState(j.output)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -38,7 +39,7 @@ func (p program) interruptedExport(t *testing.T) {
 	}
 	err := c.Wait()
 	said := strings.ReplaceAll(errs.String(), "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n", "") // a busy machine does
-	if c.ProcessState.ExitCode() != statusError || said != "interrupted; long.csv was not written\n" {
+	if c.ProcessState.ExitCode() != report.StatusError || said != "interrupted; long.csv was not written\n" {
 		t.Errorf("export = %v, %q", err, errs.String())
 	}
 	if got := string(p.read(t, "long.csv")); got != "older" {
@@ -62,7 +63,7 @@ func TestExportInterruptedAtOnce(t *testing.T) {
 		var text, errs bytes.Buffer
 		args := append([]string{"export", recording, "-o", out}, more...)
 		status := Program{}.run(ctx, args, strings.NewReader(""), &text, &errs)
-		if want := "interrupted; " + out + " was not written\n"; status != statusError || errs.String() != want || text.Len() > 0 {
+		if want := "interrupted; " + out + " was not written\n"; status != report.StatusError || errs.String() != want || text.Len() > 0 {
 			t.Errorf("%v = %d, %q, %q; want %q", more, status, errs.String(), text.String(), want)
 		}
 		if _, err := os.Stat(out); err == nil {
@@ -95,7 +96,7 @@ func TestRunExportInterrupted(t *testing.T) {
 		}
 	}
 	const begin = "heat: k.npz: it was not written: a .npz is laid out for all ticks up to 1,000, and the run ended after tick "
-	if got := errs.String(); status != statusError || !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, "\n  murksim export heat.murk -o k.npz takes those that there are\n") {
+	if got := errs.String(); status != report.StatusError || !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, "\n  murksim export heat.murk -o k.npz takes those that there are\n") {
 		t.Errorf("run = %d, %q, want %q", status, got, begin)
 	}
 	if _, err := os.Stat("k.npz"); err == nil || strings.Contains(text.String(), "k.npz") {
@@ -121,14 +122,14 @@ func TestExportIntoPipe(t *testing.T) {
 				line = strings.NewReplacer("-o ", "--scale 0..100 -o ", "--export ", "--export-scale 0..100 --export ").Replace(line)
 			}
 			line = "rm -f pipe.* file.*; mkfifo pipe.E; cat pipe.E >got & " + line + "pipe.E && wait && " + line + "file.E && cmp got file.E"
-			if status, out, errs := p.run(t, p.shell(strings.ReplaceAll(line, ".E", "."+ending))); status != statusOK {
+			if status, out, errs := p.run(t, p.shell(strings.ReplaceAll(line, ".E", "."+ending))); status != report.StatusOK {
 				t.Errorf("%s: %d\n%s", line, status, out+errs)
 			}
 		}
 	}
 	const want = "a.npz is a pipe, which takes no .npz; write to a regular file\n"
 	for _, line := range []string{`"$M" export a.murk -o a.npz`, `"$M" run heat --no-record --export a.npz`} {
-		if status, _, errs := p.run(t, p.shell("rm -f a.npz; mkfifo a.npz; "+line)); status != statusUsage || errs != want {
+		if status, _, errs := p.run(t, p.shell("rm -f a.npz; mkfifo a.npz; "+line)); status != report.StatusUsage || errs != want {
 			t.Errorf("%s = %d, %q; want %q", line, status, errs, want)
 		}
 	}

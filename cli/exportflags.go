@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/replay/yrep"
@@ -57,9 +58,9 @@ func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
 func (x *exportFlags) parse(path string, given func(flag string) bool) (err error) {
 	switch {
 	case x.every == 0:
-		return usage("--%severy must be a whole number above 0, not 0", x.prefix)
+		return report.Usage("--%severy must be a whole number above 0, not 0", x.prefix)
 	case given(x.prefix+"slice") && x.look.Slice < 0:
-		return usage("--%sslice must be a whole number, not %d", x.prefix, x.look.Slice)
+		return report.Usage("--%sslice must be a whole number, not %d", x.prefix, x.look.Slice)
 	}
 	trim(x.selected.Fields)
 	if !given(x.prefix + "slice") {
@@ -70,7 +71,7 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 		others = []string{strings.TrimPrefix(gameEnding, "."), strings.TrimPrefix(pageEnding, ".")}
 	}
 	if x.format, err = export.FormatOf(path, others...); err != nil {
-		return usage("%w", err)
+		return report.Usage("%w", err)
 	}
 	for _, flag := range []string{"scale", "map", "mask", "component", "cell", "slice", "fps"} {
 		if given(x.prefix + flag) {
@@ -93,10 +94,10 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 		}
 	}
 	if given(x.prefix+"fps") && x.look.Rate == 0 { // which would stand for the usual rate
-		return usage("--%sfps must be a number above 0, not 0", x.prefix)
+		return report.Usage("--%sfps must be a number above 0, not 0", x.prefix)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && x.format.Seeks {
-		return usage("%s is a pipe, which takes no .%s; write to a regular file", document.FileName(path), x.format.Ending)
+		return report.Usage("%s is a pipe, which takes no .%s; write to a regular file", document.FileName(path), x.format.Ending)
 	}
 	return nil
 }
@@ -105,11 +106,11 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 func (x *exportFlags) parseYREP(given func(flag string) bool) (err error) {
 	for _, flag := range []string{"dialect", "protocol", "metadata"} {
 		if given(x.prefix+flag) && x.format.Ending != "yrep" {
-			return usage("--%s%s is for a .yrep, not for a .%s", x.prefix, flag, x.format.Ending)
+			return report.Usage("--%s%s is for a .yrep, not for a .%s", x.prefix, flag, x.format.Ending)
 		}
 	}
 	if x.look.YREP.Dialect, err = yrep.ParseDialect(x.dialect); err != nil || x.look.YREP.Dialect == yrep.Auto {
-		return usage("--%sdialect must be narrow or wide, not %q", x.prefix, x.dialect)
+		return report.Usage("--%sdialect must be narrow or wide, not %q", x.prefix, x.dialect)
 	}
 	if given(x.prefix + "metadata") {
 		x.look.YREP.Metadata = &x.metadata
@@ -148,7 +149,7 @@ func (x *exportFlags) drawn(flag string) error {
 		}
 		endings = append(endings, "."+f.Ending)
 	}
-	return usage("--%s%s is for a %s, not for a .%s", x.prefix, flag, document.Alternatives(endings), x.format.Ending)
+	return report.Usage("--%s%s is for a %s, not for a .%s", x.prefix, flag, document.Alternatives(endings), x.format.Ending)
 }
 
 func (x *exportFlags) exists(path string) error {
@@ -182,7 +183,7 @@ func parseScale(flag, s string) (r [2]float64, err error) {
 		}
 	}
 	if !two || err != nil || !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) {
-		return r, usage("%s must be two numbers, the lower first, such as 0..100, not %q", flag, s)
+		return r, report.Usage("%s must be two numbers, the lower first, such as 0..100, not %q", flag, s)
 	}
 	return r, nil
 }
@@ -213,7 +214,7 @@ func parseCell(flag, s string) (space.Coord, error) {
 	for part := range strings.SplitSeq(strings.Trim(strings.TrimSpace(s), "[]"), ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
 		if err != nil {
-			return space.Coord{}, usage("%s: %q is no cell; write its coordinate as in 40,71", flag, s)
+			return space.Coord{}, report.Usage("%s: %q is no cell; write its coordinate as in 40,71", flag, s)
 		}
 		list = append(list, int32(n))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
@@ -40,7 +41,7 @@ var notOfGames = []string{"tick", "from", "every", "fields", "region", "entities
 func (j *exportJob) gameFlags(given func(flag string) bool) error {
 	for _, flag := range notOfGames {
 		if given(flag) {
-			return usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, gameEnding)
+			return report.Usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, gameEnding)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -29,7 +30,7 @@ func (j *exportJob) isPage() bool { return strings.EqualFold(filepath.Ext(j.outp
 func (j *exportJob) exportPage(ctx context.Context, name string, given func(flag string) bool) error {
 	for _, flag := range append(slices.Clone(notOfGames), "to", "parts", "state") {
 		if given(flag) {
-			return usage("--%s is not for a %s, which holds the whole recording", flag, pageEnding)
+			return report.Usage("--%s is not for a %s, which holds the whole recording", flag, pageEnding)
 		}
 	}
 	ctx, stop := j.untilSignal(ctx)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -70,20 +71,20 @@ func indexName(recording string) string { return recording + ".idx" }
 
 func (j *indexJob) run(ctx context.Context, name string) error {
 	if name == "-" {
-		return usage("index takes a file, not standard input")
+		return report.Usage("index takes a file, not standard input")
 	}
 	if files.Dashed(j.output) == "-" {
-		return usage("index writes a file, not standard output")
+		return report.Usage("index writes a file, not standard output")
 	}
 	j.output = cmp.Or(j.output, indexName(name))
 	if files.Same(name, j.output) {
-		return usage("%s is the recording itself; write to another file", j.output)
+		return report.Usage("%s is the recording itself; write to another file", j.output)
 	}
 	if err := j.notState(j.output); err != nil {
 		return err
 	}
 	if files.IsPipe(j.output) {
-		return usage("%s is no regular file, which an index must be", document.FileName(j.output))
+		return report.Usage("%s is no regular file, which an index must be", document.FileName(j.output))
 	}
 	if err := replaceable(j.output, indexMark, "index"); err != nil {
 		return err
@@ -164,7 +165,7 @@ func (j *indexJob) summary(name string, ticks uint64) error {
 // diverged gives an error of a replay its exit status.
 func (a *session) diverged(name string, err error) error {
 	_, code := outcome(err)
-	return exit(code, a.aboutRecording(name, err))
+	return report.Exit(code, a.aboutRecording(name, err))
 }
 
 // An openedIndex is the index of a file.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -23,7 +24,7 @@ func indexBeside(t *testing.T, p program) {
 	seek := func(tick, from string) {
 		t.Helper()
 		status, out, errs := p.run(t, p.command("seek", "a.murk", "--tick", tick))
-		if want := regexp.MustCompile(", from the " + from + "\n"); status != statusOK || errs != "" || !want.MatchString(out) {
+		if want := regexp.MustCompile(", from the " + from + "\n"); status != report.StatusOK || errs != "" || !want.MatchString(out) {
 			t.Errorf("seek = %d, %s; want %q", status, out+errs, want)
 		}
 	}
@@ -53,7 +54,7 @@ func indexBeside(t *testing.T, p program) {
 		t.Fatal(err)
 	}
 	status, _, errs := p.run(t, p.command("run", "heat", "-o", "a.murk"))
-	if want := "a.murk.idx: it exists and is no index; the recording has no index, or one of its first ticks\n"; status != statusOK || errs != want {
+	if want := "a.murk.idx: it exists and is no index; the recording has no index, or one of its first ticks\n"; status != report.StatusOK || errs != want {
 		t.Errorf("run = %d, %q; want %q", status, errs, want)
 	}
 	p.is(t, "a.murk.idx", notes)
@@ -63,17 +64,17 @@ func indexBeside(t *testing.T, p program) {
 		return // it has no limit of a file's size
 	}
 	os.Remove(filepath.Join(p.dir, "a.murk.idx"))
-	if status, _, errs := p.run(t, p.shell(`mkfifo a.murk.idx; "$M" run heat -q -o a.murk; s=$?; rm a.murk.idx; exit $s`)); status != statusOK {
+	if status, _, errs := p.run(t, p.shell(`mkfifo a.murk.idx; "$M" run heat -q -o a.murk; s=$?; rm a.murk.idx; exit $s`)); status != report.StatusOK {
 		t.Errorf("run beside a pipe = %d, %s", status, errs)
 	}
 	const few = `ulimit -f 100; exec "$M" run heat --index-budget 1GiB -o a.murk` // blocks of 512 bytes; the index needs more
 	status, _, errs = p.run(t, p.shell(few))
-	if status != statusOK || !strings.HasPrefix(errs, "a.murk.idx: file too large; ") {
+	if status != report.StatusOK || !strings.HasPrefix(errs, "a.murk.idx: file too large; ") {
 		t.Errorf("run = %d, %q; want only a message about the index", status, errs)
 	}
 	p.must(t, "verify", "-q", "a.murk")
 	status, out, errs := p.run(t, p.command("seek", "a.murk", "--tick", "1000"))
-	if status != statusOK {
+	if status != report.StatusOK {
 		t.Errorf("seek with the index that is left = %d, %s", status, out+errs)
 	}
 }
@@ -98,7 +99,7 @@ func indexOnFullDisk(t *testing.T, p program) {
 		return
 	}
 	const want = "heat.murk.idx: the disk is full, and the recording needs the room; the recording has no index, or one of its first ticks\n"
-	if status != statusOK || errs != want || out != "h.tsv\nheat.murk\ns.state\n" {
+	if status != report.StatusOK || errs != want || out != "h.tsv\nheat.murk\ns.state\n" {
 		t.Errorf("run on a small disk = %d, %s%s", status, out, errs)
 	}
 }
@@ -110,7 +111,7 @@ func indexBesideFullDisk(t *testing.T, p program) {
 	}
 	const line = `ln -sf /dev/full full.csv; "$M" run heat -q --ticks 500 -o a.murk --stats full.csv; "$M" seek -q a.murk --tick 1 --index a.murk.idx`
 	status, out, errs := p.run(t, p.shell(line))
-	if status != statusOK || strings.Contains(errs, "a.murk.idx") || !strings.Contains(errs, "full.csv: no space left on device") {
+	if status != report.StatusOK || strings.Contains(errs, "a.murk.idx") || !strings.Contains(errs, "full.csv: no space left on device") {
 		t.Errorf("run --stats full.csv, and seek with the index that is left = %d, %s%s", status, out, errs)
 	}
 	c := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mkdir small && mount -t tmpfs -o size=16k tmpfs small || exit 77
@@ -219,24 +220,24 @@ func stdoutByName(t *testing.T, p program) {
 			t.Errorf("%s: %.80q and %q; want the bytes of %s", line, out, errs, file)
 		}
 	}
-	if status, _, errs := p.run(t, p.shell(`exec "$M" convert a.murk - >> a.murk`)); status != statusUsage {
+	if status, _, errs := p.run(t, p.shell(`exec "$M" convert a.murk - >> a.murk`)); status != report.StatusUsage {
 		t.Errorf("convert into its input = %d, %s", status, errs)
 	}
 	for _, args := range []string{
 		"seek a.murk --tick 5 --save-state s > s", "recover a.murk --force -o s > s", "export a.murk --tick 3 --force -o s.csv > s.csv",
 		"convert a.murk --force s > s", "new mine --force -o s > s", "export a.murk --tick 3 -o s.csv > s.csv",
 	} {
-		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status == statusOK {
+		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status == report.StatusOK {
 			t.Errorf("%s = %d, %s; its report goes to the same file", args, status, errs)
 		}
 	}
-	if status, out, errs := p.run(t, p.shell(`"$M" new mine -o /dev/stdout | tail -n 1`)); status != statusOK || strings.HasPrefix(out, "next") {
+	if status, out, errs := p.run(t, p.shell(`"$M" new mine -o /dev/stdout | tail -n 1`)); status != report.StatusOK || strings.HasPrefix(out, "next") {
 		t.Errorf("new -o /dev/stdout = %d, %s%s", status, out, errs)
 	}
 	p.must(t, "verify", "-q", "a.murk")
 
 	// A parent that wants nothing of the output opens the null device for both directions.
-	if status, _, errs := p.run(t, p.shell(`exec "$M" verify --json a.murk 1<>/dev/null`)); status != statusOK {
+	if status, _, errs := p.run(t, p.shell(`exec "$M" verify --json a.murk 1<>/dev/null`)); status != report.StatusOK {
 		t.Errorf("verify --json to a null device = %d, %s", status, errs)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
@@ -69,11 +70,11 @@ func TestVerifyInputs(t *testing.T) {
 		if err := r.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, errs := murksim(t, bytes.NewReader(b.Bytes()), "verify", "-"); status != statusOK {
+		if status, _, errs := murksim(t, bytes.NewReader(b.Bytes()), "verify", "-"); status != report.StatusOK {
 			t.Fatalf("%s: verify = %d, %s", name, status, errs)
 		}
 		status, _, errs := murksim(t, bytes.NewReader(b.Bytes()), "verify", "--inputs", "-")
-		if (status == statusOK) != (c.want == nil) || c.want != nil && status != statusDiverged {
+		if (status == report.StatusOK) != (c.want == nil) || c.want != nil && status != report.StatusDiverged {
 			t.Errorf("%s: verify --inputs = %d, %s", name, status, errs)
 		}
 		for _, want := range c.want {
@@ -82,7 +83,7 @@ func TestVerifyInputs(t *testing.T) {
 			}
 		}
 		if status, out, _ := murksim(t, bytes.NewReader(b.Bytes()), "verify", "--inputs", "--json", "-"); c.want != nil &&
-			(status != statusDiverged || !strings.Contains(out, `"status":"diverged"`) || !strings.Contains(out, `"tick":`)) {
+			(status != report.StatusDiverged || !strings.Contains(out, `"status":"diverged"`) || !strings.Contains(out, `"tick":`)) {
 			t.Errorf("%s: verify --inputs --json = %d, %s", name, status, out)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -51,7 +52,7 @@ and with --frames the JSON lines.`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("tick") && j.tick == 0 {
-				return usage("--tick must be a whole number above 0, not 0")
+				return report.Usage("--tick must be a whole number above 0, not 0")
 			}
 			kind := j.formatOfFile(args[0])
 			if stream || kind.isGame() {

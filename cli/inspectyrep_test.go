@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/yrep"
 )
 
@@ -39,7 +40,7 @@ func TestYREPListsEnd(t *testing.T) {
 	name := yrepFile(t, list)
 	status, out, errs := murksim(t, nil, "inspect", name, "--json")
 	var r yrepReport
-	if err := json.Unmarshal([]byte(out), &r); err != nil || status != statusOK {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || status != report.StatusOK {
 		t.Fatalf("status %d, %v, %s", status, err, errs)
 	}
 	if len(r.Happened) != listRows || len(r.Errors) != listRows || len(r.Warnings) != listRows {

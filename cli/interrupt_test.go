@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -154,9 +155,9 @@ func TestInterruptedGenesis(t *testing.T) {
 		works(t, c, before)
 		c.Process.Signal(os.Interrupt)
 		ends(t, c)
-		status, want := statusError, "large: interrupted before the first tick\n"
+		status, want := report.StatusError, "large: interrupted before the first tick\n"
 		if name == "ranges.yaml" { // the first tick was computed
-			status, want = statusOK, ""
+			status, want = report.StatusOK, ""
 		}
 		said := strings.TrimPrefix(errs.String(), waitingForTick) // on a busy machine the first tick takes long, too
 		if c.ProcessState.ExitCode() != status || said != want {

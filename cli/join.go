@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/jsonlines"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
@@ -113,7 +114,7 @@ Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 func (j *joinJob) check(given func(flag string) bool, url string) error {
 	for _, o := range j.orders {
 		if !isObject([]byte(o)) {
-			return usage("--order must be a JSON object, not %q", o)
+			return report.Usage("--order must be a JSON object, not %q", o)
 		}
 	}
 	if j.JSON || j.output == "" && !j.Quiet {
@@ -123,19 +124,19 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 	}
 	switch {
 	case given("tokens") && j.tokens == "":
-		return usage("--tokens must be a file; it is empty")
+		return report.Usage("--tokens must be a file; it is empty")
 	case j.tokens == "" && url == "":
-		return usage("join takes one URL, as an argument or in %s, or --tokens", joinVariable)
+		return report.Usage("join takes one URL, as an argument or in %s, or --tokens", joinVariable)
 	case j.tokens == "" && given("player"):
-		return usage("--player needs --tokens")
+		return report.Usage("--player needs --tokens")
 	case j.player < 0 || j.player > minewars.MaxPlayers:
-		return usage("--player must be 1 to %d, not %d", minewars.MaxPlayers, j.player)
+		return report.Usage("--player must be 1 to %d, not %d", minewars.MaxPlayers, j.player)
 	case given("until") && j.until == 0:
-		return usage("--until must be a whole number above 0, not 0")
+		return report.Usage("--until must be a whole number above 0, not 0")
 	case url != "" && !servedAt(url):
-		return usage("the URL must be like ws://%s%s?token=…", defaultListen, serve.Path)
+		return report.Usage("the URL must be like ws://%s%s?token=…", defaultListen, serve.Path)
 	case slices.Contains(fileEndings, strings.ToLower(filepath.Ext(j.output))):
-		return usage("%s would not be what its ending says: -o writes a network stream, such as game.mw1s", document.FileName(j.output))
+		return report.Usage("%s would not be what its ending says: -o writes a network stream, such as game.mw1s", document.FileName(j.output))
 	}
 	return nil
 }
@@ -156,7 +157,7 @@ func (j *joinJob) address(given string) (string, error) {
 		return "", err
 	}
 	if j.player > len(t.Players) {
-		return "", usage("--player must be 1 to %d, not %d", len(t.Players), j.player)
+		return "", report.Usage("--player must be 1 to %d, not %d", len(t.Players), j.player)
 	}
 	u := &url.URL{Scheme: "ws", Host: defaultListen, Path: serve.Path}
 	if given != "" {

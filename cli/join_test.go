@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -103,8 +104,8 @@ func TestJoinDisbelieves(t *testing.T) {
 			if tt.errs == "" { // which depends on the size of int
 				tt.errs = errs
 			}
-			if status != statusError || out != tt.out || errs != tt.errs || errs == "" {
-				t.Errorf("status %d\n%s%s\nwant %d\n%s%s", status, out, errs, statusError, tt.out, tt.errs)
+			if status != report.StatusError || out != tt.out || errs != tt.errs || errs == "" {
+				t.Errorf("status %d\n%s%s\nwant %d\n%s%s", status, out, errs, report.StatusError, tt.out, tt.errs)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/metrics"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
@@ -32,9 +33,9 @@ func (m *measuring) flags(f *pflag.FlagSet) {
 func (m *measuring) check(given func(flag string) bool) error {
 	switch {
 	case given("metrics-linger") && !given("metrics"):
-		return usage("--metrics-linger needs --metrics")
+		return report.Usage("--metrics-linger needs --metrics")
 	case m.linger < 0:
-		return usage("--metrics-linger must not be below 0")
+		return report.Usage("--metrics-linger must not be below 0")
 	case !given("metrics"):
 		return nil
 	}

@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // A measuredCommand is a command that serves metrics, and what it says.
@@ -159,7 +161,7 @@ func (p program) measuredAt(t *testing.T, rate int) (between int) {
 	if got["process_cpu_seconds_total"] <= 0 && runtime.GOOS == "linux" || got["go_goroutines"] <= 0 {
 		t.Error("the process and Go are not measured")
 	}
-	c.ends(t, statusOK)
+	c.ends(t, report.StatusOK)
 	return between
 }
 
@@ -182,7 +184,7 @@ func (p program) measuredHalt(t *testing.T) {
 		if got := c.scrape(t); got[`murksim_halts_total{code="ARITHMETIC_FAULT"}`] != 1 || got[`murksim_halts_total{code="OTHER"}`] != 0 || got[`murksim_audit_verdicts_total{verdict="PASS"}`] != tt.verdict {
 			t.Errorf("%v: %v", tt.args, got)
 		}
-		c.ends(t, statusHalted)
+		c.ends(t, report.StatusHalted)
 	}
 }
 
@@ -197,7 +199,7 @@ func (p program) measuredAudit(t *testing.T) {
 	if got := c.scrape(t); got[`murksim_audit_verdicts_total{verdict="PASS"}`] != 2 || got[`murksim_audit_verdicts_total{verdict="FAIL"}`] != 0 || got["murksim_audit_ticks_total"] != 80 || got["murksim_audit_remaining_ticks"] != 0 {
 		t.Errorf("after two audits: %v", got)
 	}
-	c.ends(t, statusOK)
+	c.ends(t, report.StatusOK)
 }
 
 // measuredFollow: an audit that follows a run counts the ticks while they come, and has none left at the end.
@@ -222,12 +224,12 @@ func (p program) measuredFollowAt(t *testing.T, rate int) (between int) {
 			t.Fatalf("%v ticks are left of %d", left, ticks)
 		}
 	}
-	var report auditReport
-	c.until(t, "audit", &report)
-	if got := c.scrape(t); report.Verdict != "PASS" || got[`murksim_audit_verdicts_total{verdict="PASS"}`] != 1 || got["murksim_audit_ticks_total"] != ticks || got["murksim_audit_remaining_ticks"] != 0 {
-		t.Errorf("%s %s after %d scrapes; %v", report.Verdict, report.Reason, between, got)
+	var audited auditReport
+	c.until(t, "audit", &audited)
+	if got := c.scrape(t); audited.Verdict != "PASS" || got[`murksim_audit_verdicts_total{verdict="PASS"}`] != 1 || got["murksim_audit_ticks_total"] != ticks || got["murksim_audit_remaining_ticks"] != 0 {
+		t.Errorf("%s %s after %d scrapes; %v", audited.Verdict, audited.Reason, between, got)
 	}
-	c.ends(t, statusOK)
+	c.ends(t, report.StatusOK)
 	run.until(t, "end", new(runResult))
 	if err := run.Wait(); err != nil {
 		t.Error(err)
@@ -266,8 +268,8 @@ func TestMetricsAddressInUse(t *testing.T) {
 	defer taken.Close()
 	name := filepath.Join(t.TempDir(), "x.murk")
 	status, out, errs := murksim(t, nil, "run", "heat", "--metrics", taken.Addr().String(), "--metrics-linger", "1h", "-o", name)
-	if want := "cannot listen on " + taken.Addr().String() + ": "; status != statusError || out != "" || !strings.HasPrefix(errs, want) {
-		t.Errorf("status %d, %s%s\nwant %d and %q", status, out, errs, statusError, want)
+	if want := "cannot listen on " + taken.Addr().String() + ": "; status != report.StatusError || out != "" || !strings.HasPrefix(errs, want) {
+		t.Errorf("status %d, %s%s\nwant %d and %q", status, out, errs, report.StatusError, want)
 	}
 	if _, err := os.Stat(name); err == nil {
 		t.Error("there is a recording")

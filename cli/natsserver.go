@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
@@ -39,9 +40,9 @@ reach give --token-file, and TLS where the network is not your own.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch given := c.Flags().Changed; {
 			case !given("listen") || !given("store"):
-				return usage("nats needs --listen and --store")
+				return report.Usage("nats needs --listen and --store")
 			case given("peers") != given("cluster"):
-				return usage("--cluster and --peers belong together")
+				return report.Usage("--cluster and --peers belong together")
 			}
 			if err := listenAddress("listen", "10.0.0.1:4222", &j.listen); err != nil {
 				return err

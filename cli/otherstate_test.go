@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/space"
 )
@@ -64,19 +65,19 @@ func TestInterruptedExplanation(t *testing.T) {
 		return path
 	}
 	state := filepath.Join(dir, "a.state")
-	if status, errs := run(file("one"), "--until", "1", "--save-state", state); status != statusOK {
+	if status, errs := run(file("one"), "--until", "1", "--save-state", state); status != report.StatusOK {
 		t.Fatal(errs)
 	}
 	args := []string{file("two"), "--state", state}
 	for seed := range 16 {
 		args = append(args, "--set", fmt.Sprintf("seed=%d", seed+1))
 	}
-	if status, errs := run(args...); status != statusError || reads.Load() < 10 {
+	if status, errs := run(args...); status != report.StatusError || reads.Load() < 10 {
 		t.Fatalf("it is read %d times, want many: status %d, %s", reads.Load(), status, errs)
 	}
 	last = 3
 	status, errs := run(args...)
-	if want := "two: interrupted before the first tick\n"; status != statusError || errs != want || reads.Load() > last+1 { // with values to set, one reading is two
+	if want := "two: interrupted before the first tick\n"; status != report.StatusError || errs != want || reads.Load() > last+1 { // with values to set, one reading is two
 		t.Errorf("interrupted in the second reading: status %d, %q after %d times; want %q at once", status, errs, reads.Load(), want)
 	}
 }

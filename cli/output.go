@@ -138,26 +138,26 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 	}, func(p place) bool { return p.path == "" })
 	for i, p := range places {
 		if slices.ContainsFunc(places[:i], func(other place) bool { return files.Same(p.path, other.path) }) {
-			return usage("two outputs cannot both be written to %s", document.FileName(p.path))
+			return report.Usage("two outputs cannot both be written to %s", document.FileName(p.path))
 		}
 		if p.path != "-" && !worlds.IsEmbedded(scenario) && files.Same(p.path, scenario) {
-			return usage("%s is the scenario itself; write to another file", document.FileName(p.path))
+			return report.Usage("%s is the scenario itself; write to another file", document.FileName(p.path))
 		}
 		if files.IsStdout(p.path) {
 			return otherOutput(p.path)
 		}
 		if j.auditing.dsn != "" && files.Same(p.path, j.auditing.dsn) {
-			return usage("%s is the database of the audit; write to another file", document.FileName(p.path))
+			return report.Usage("%s is the database of the audit; write to another file", document.FileName(p.path))
 		}
 		if err := sparesSource(p.path, j.auditing.dsn); err != nil {
 			return err
 		}
 		if tick := j.savedTo(p.path); tick > 0 {
-			return usage("--save-every writes the state of tick %s to %s; write to another file", words.Number(tick), document.FileName(p.path))
+			return report.Usage("--save-every writes the state of tick %s to %s; write to another file", words.Number(tick), document.FileName(p.path))
 		}
 	}
 	if tick := j.savedTo(j.state); tick > 0 {
-		return usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", words.Number(tick), document.FileName(j.state))
+		return report.Usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", words.Number(tick), document.FileName(j.state))
 	}
 	if err := j.replaceable(); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 }
 
 func otherOutput(path string) error {
-	return usage("%s is also another output; write to another file", document.FileName(path))
+	return report.Usage("%s is also another output; write to another file", document.FileName(path))
 }
 
 // replaceable refuses to overwrite files that no run wrote: what a run writes
@@ -333,7 +333,7 @@ func abandon(outputs []*output) {
 func spares(output string, read ...string) error {
 	for _, name := range read {
 		if output != "" && name != "" && files.Same(output, name) {
-			return usage("%s is read; write to another file", document.FileName(output))
+			return report.Usage("%s is read; write to another file", document.FileName(output))
 		}
 	}
 	return nil

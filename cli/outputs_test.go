@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // TestLostWhileWritten: a run whose recording another program removes, renames, replaces or
@@ -43,7 +45,7 @@ func TestLostWhileWritten(t *testing.T) {
 		c.Wait()
 		want := regexp.MustCompile("^r/a.murk: another program has removed, renamed, replaced or changed it\n" +
 			"  the run ended after tick [0-9,]+; r/a.murk does not hold its ticks\n$")
-		if c.ProcessState.ExitCode() != statusError || !want.MatchString(errs.String()) {
+		if c.ProcessState.ExitCode() != report.StatusError || !want.MatchString(errs.String()) {
 			t.Errorf("%s: run = %v, %q; want %s", what, c.ProcessState, errs, want)
 		}
 		os.RemoveAll(at("r"))
@@ -62,7 +64,7 @@ func TestNewAtOnce(t *testing.T) {
 		for i := range commands {
 			all.Go(func() {
 				name := fmt.Sprintf("world%d", i)
-				if status, _, _ := murksim(t, nil, "new", name, "-o", path); status == statusOK {
+				if status, _, _ := murksim(t, nil, "new", name, "-o", path); status == report.StatusOK {
 					names[i] = name
 				}
 			})
@@ -87,14 +89,14 @@ func TestIndexIsAnotherFile(t *testing.T) {
 	}
 	const less = "; the recording has no index, or one of its first ticks\n"
 	status, _, errs := p.run(t, p.command("run", "heat", "-o", "a.murk"))
-	if want := "a.murk.idx: it is also another output of this run" + less; status != statusOK || errs != want {
+	if want := "a.murk.idx: it is also another output of this run" + less; status != report.StatusOK || errs != want {
 		t.Errorf("run = %d, %q; want %q", status, errs, want)
 	}
 	other, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-q", "--no-index", "-o", "b.murk.idx"))
 	p.grows(t, ".b.murk.idx.lock", 0)
 	status, _, errs = p.run(t, p.command("run", "heat", "-o", "b.murk"))
 	want := regexp.MustCompile(fmt.Sprintf("^b.murk.idx: process %d on [^;]*%s$", other.Process.Pid, less))
-	if status != statusOK || !want.MatchString(errs) {
+	if status != report.StatusOK || !want.MatchString(errs) {
 		t.Errorf("run = %d, %q; want %s", status, errs, want)
 	}
 }

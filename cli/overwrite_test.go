@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -49,7 +50,7 @@ func (p program) inFolder(test func(*testing.T, program)) func(*testing.T) {
 // must runs a command that succeeds.
 func (p program) must(t *testing.T, args ...string) {
 	t.Helper()
-	if status, out, errs := p.run(t, p.command(args...)); status != statusOK || errs != "" {
+	if status, out, errs := p.run(t, p.command(args...)); status != report.StatusOK || errs != "" {
 		t.Fatalf("murksim %q = %d\n%s", args, status, out+errs)
 	}
 }
@@ -58,8 +59,8 @@ func (p program) must(t *testing.T, args ...string) {
 func (p program) fails(t *testing.T, c *exec.Cmd, want string) {
 	t.Helper()
 	status, _, errs := p.run(t, c)
-	if status != statusError || !regexp.MustCompile(want).MatchString(errs) {
-		t.Errorf("%q = %d, %q; want status %d and %s", c.Args, status, errs, statusError, want)
+	if status != report.StatusError || !regexp.MustCompile(want).MatchString(errs) {
+		t.Errorf("%q = %d, %q; want status %d and %s", c.Args, status, errs, report.StatusError, want)
 	}
 }
 
@@ -75,8 +76,8 @@ func (p program) failsSoon(t *testing.T, older, line, want string) {
 			write(t, p, older, string(was))
 			return false
 		}
-		if status != statusError || !regexp.MustCompile(want).MatchString(errs) {
-			t.Errorf("%s = %d, %q; want status %d and %s", line, status, errs, statusError, want)
+		if status != report.StatusError || !regexp.MustCompile(want).MatchString(errs) {
+			t.Errorf("%s = %d, %q; want status %d and %s", line, status, errs, report.StatusError, want)
 		}
 		return true
 	})
@@ -139,7 +140,7 @@ func twoRuns(t *testing.T, p program) {
 	}
 	for _, reader := range []string{"verify", "inspect"} {
 		status, _, errs := p.run(t, p.command(reader, "a.murk"))
-		if status != statusOK && !strings.Contains(errs, "truncated at byte") { // it may have read half a frame
+		if status != report.StatusOK && !strings.Contains(errs, "truncated at byte") { // it may have read half a frame
 			t.Errorf("%s of a recording that grows = %d, %s", reader, status, errs)
 		}
 	}
@@ -196,7 +197,7 @@ func runsAtOnce(t *testing.T, p program) {
 	for range runs - 1 {
 		select {
 		case r := <-ended:
-			if says := r.errs.String(); r.ProcessState.ExitCode() != statusError || !strings.HasPrefix(says, "a.murk: ") ||
+			if says := r.errs.String(); r.ProcessState.ExitCode() != report.StatusError || !strings.HasPrefix(says, "a.murk: ") ||
 				!strings.HasSuffix(says, "\n  write to another file, or wait until it ends\n") {
 				t.Errorf("run = %v, %s", r.ProcessState, says)
 			}
@@ -208,7 +209,7 @@ func runsAtOnce(t *testing.T, p program) {
 	for _, r := range started {
 		r.Process.Signal(os.Interrupt) // most have ended
 	}
-	if r := <-ended; r.ProcessState.ExitCode() != statusOK {
+	if r := <-ended; r.ProcessState.ExitCode() != report.StatusOK {
 		t.Errorf("run = %v, %s", r.ProcessState, r.errs)
 	}
 	p.must(t, "verify", "-q", "a.murk")
@@ -295,8 +296,8 @@ func failedAtOnce(t *testing.T, p program) {
 	run := func(args ...string) (errs string) {
 		t.Helper()
 		status, _, errs := p.run(t, p.command(append([]string{"run", "falling.yaml"}, args...)...))
-		if status != statusHalted {
-			t.Fatalf("run = %d, %s, want %d", status, errs, statusHalted)
+		if status != report.StatusHalted {
+			t.Fatalf("run = %d, %s, want %d", status, errs, report.StatusHalted)
 		}
 		return errs
 	}
@@ -324,7 +325,7 @@ func interruptedAtOnce(t *testing.T, p program) {
 	interrupt()
 	var out, errs bytes.Buffer
 	status := Program{}.run(ctx, []string{"run", "heat", "-o", filepath.Join(p.dir, "a.murk")}, nil, &out, &errs)
-	if status != statusError || errs.String() != "heat: interrupted before the first tick\n" || out.Len() > 0 {
+	if status != report.StatusError || errs.String() != "heat: interrupted before the first tick\n" || out.Len() > 0 {
 		t.Errorf("run = %d\n%s%s", status, &out, &errs)
 	}
 	p.is(t, "a.murk", older)
@@ -405,7 +406,7 @@ func takenName(t *testing.T, p program) {
 		}
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
-		if (c.ProcessState.ExitCode() == statusOK) != free || !regexp.MustCompile(want).MatchString(errs.String()) {
+		if (c.ProcessState.ExitCode() == report.StatusOK) != free || !regexp.MustCompile(want).MatchString(errs.String()) {
 			t.Errorf("run = %v, %s; want %s", c.ProcessState, errs, want)
 		}
 		p.must(t, "verify", "-q", beside)
@@ -435,7 +436,7 @@ func fileAppears(t *testing.T, p program) {
 		c.Wait()
 		beside := fmt.Sprintf(".st.state.new-%d", c.Process.Pid)
 		want := "st.state: it cannot be put in its place (another program has written there meanwhile); it lies in " + beside + "\n"
-		if c.ProcessState.ExitCode() != statusError || !strings.HasPrefix(errs.String(), want) {
+		if c.ProcessState.ExitCode() != report.StatusError || !strings.HasPrefix(errs.String(), want) {
 			t.Errorf("run = %v, %q; want %q", c.ProcessState, errs, want)
 		}
 		p.is(t, "st.state", []byte("notes"))
@@ -519,14 +520,14 @@ func closedStdout(t *testing.T, p program) {
 	p.onlyFiles(t, "a.murk", "link")
 	for _, args := range []string{"scenarios", "scenarios show heat", "scenarios show heat -q", "schema", "version", "help run", "verify a.murk", "seek a.murk --tick 2", "run heat --ticks 3 -o /dev/null"} {
 		for _, to := range []string{" >&-", " 1<>/dev/null"} {
-			if status, _, errs := p.run(t, p.shell(`exec "$M" `+args+to)); status != statusOK {
+			if status, _, errs := p.run(t, p.shell(`exec "$M" `+args+to)); status != report.StatusOK {
 				t.Errorf("murksim %s = %d, %s", args+to, status, errs)
 			}
 		}
 	}
 	for _, args := range []string{"verify --json a.murk >&-", "verify -q --json a.murk >&-", "run heat --ticks 3 -o /dev/null >&-", "run heat --ticks 3 -q -o /dev/stdout >/dev/null",
 		"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
-		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != statusOK {
+		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != report.StatusOK {
 			t.Errorf("murksim %s = %d, %s", args, status, errs)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/murksim/murksim/internal/report"
 )
 
 // elsewhere builds the program in a folder that other users can enter, and returns how one of
@@ -63,7 +65,7 @@ func TestOverwritingWithoutPermission(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if status, _, errs := p.run(t, command("run", "falling.yaml", "-o", "a.murk")); status != statusHalted {
+		if status, _, errs := p.run(t, command("run", "falling.yaml", "-o", "a.murk")); status != report.StatusHalted {
 			t.Errorf("run = %d, %s", status, errs)
 		}
 		p.is(t, "a.murk", older)
@@ -131,7 +133,7 @@ func TestFailedInPlace(t *testing.T) {
 	p.fails(t, shell(`ulimit -f 64; exec "$M" seek input.murk --tick 5 -q --save-state a.state`), "^a.state:"+full+"$")
 	p.fails(t, shell(`ulimit -f 64; exec "$M" convert --force a.murk a.jsonl`), "^a.jsonl:"+full+"$")
 	p.fails(t, shell(`ulimit -f 1; exec "$M" index a.murk`), "^a.murk")
-	if status, _, errs := p.run(t, shell(`exec "$M" convert --force - a.murk <a.murk`)); status != statusUsage || !strings.Contains(errs, "a.murk is the input itself") {
+	if status, _, errs := p.run(t, shell(`exec "$M" convert --force - a.murk <a.murk`)); status != report.StatusUsage || !strings.Contains(errs, "a.murk is the input itself") {
 		t.Errorf("convert of a file onto itself = %d, %s", status, errs)
 	}
 	interrupted := command("convert", "--force", "-", "a.murk")
@@ -154,7 +156,7 @@ func TestFailedInPlace(t *testing.T) {
 	for _, args := range []string{
 		"convert --force input.murk a.jsonl", "convert --force a.jsonl a.murk", "index a.murk", "run heat -q --no-record --save-state a.state",
 	} {
-		if status, _, errs := p.run(t, shell(`exec "$M" `+args)); status != statusOK {
+		if status, _, errs := p.run(t, shell(`exec "$M" `+args)); status != report.StatusOK {
 			t.Errorf("murksim %s = %d, %s", args, status, errs)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
@@ -139,7 +140,7 @@ func (j *playJob) parseSpeed() (*yrep.Speed, error) {
 	j.hasFrom = true
 	s, err := yrep.ParseSpeed(j.speed)
 	if err != nil {
-		return nil, usage("--speed must be a whole number or a fraction, such as 5 or 1/3, not %q", j.speed)
+		return nil, report.Usage("--speed must be a whole number or a fraction, such as 5 or 1/3, not %q", j.speed)
 	}
 	return s, nil
 }

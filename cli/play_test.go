@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/yrep"
 )
 
@@ -42,7 +43,7 @@ func TestNumbersForPeople(t *testing.T) {
 		{"inspect --frames --json", `"x":` + exact},
 	} {
 		status, out, errs := murksim(t, nil, append(strings.Fields(tt.args), name)...)
-		if status != statusOK || !strings.Contains(out, tt.want) {
+		if status != report.StatusOK || !strings.Contains(out, tt.want) {
 			t.Errorf("%s: status %d, %s%s\nwant %q in it", tt.args, status, out, errs, tt.want)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -274,8 +275,8 @@ func (p program) interruptedBy(t *testing.T, s os.Signal) {
 	if n, planned := ticks(t, verdict); status != 0 || n == 0 || planned != 1_000_000_000 {
 		t.Errorf("verify = %d\n%s", status, verdict)
 	}
-	if status, _, errs := p.run(t, p.command("verify", "--complete", file)); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  "+file+"  ") {
-		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
+	if status, _, errs := p.run(t, p.command("verify", "--complete", file)); status != report.StatusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  "+file+"  ") {
+		t.Errorf("verify --complete = %d, %s; want %d", status, errs, report.StatusDiverged)
 	}
 }
 
@@ -308,8 +309,8 @@ func (p program) interruptedVerify(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if exit, ok := errors.AsType[*exec.ExitError](ends(t, c)); !ok || exit.ExitCode() != statusError {
-		t.Errorf("verify = %v, want status %d", exit, statusError)
+	if exit, ok := errors.AsType[*exec.ExitError](ends(t, c)); !ok || exit.ExitCode() != report.StatusError {
+		t.Errorf("verify = %v, want status %d", exit, report.StatusError)
 	}
 	if said := regexp.MustCompile(`^standard input: interrupted; the [1-4] ticks? before that match\n$`); !said.MatchString(errs.String()) {
 		t.Errorf("verify says %q, want %v", errs.String(), said)
@@ -401,7 +402,7 @@ func (p program) interruptedFinish(t *testing.T) {
 		rests(t, c)
 		b, err := io.ReadAll(state)
 		c.Wait()
-		finished := c.ProcessState.ExitCode() == statusOK && errs.Len() == 0 && len(b) > 256*256
+		finished := c.ProcessState.ExitCode() == report.StatusOK && errs.Len() == 0 && len(b) > 256*256
 		if killed := c.ProcessState.ExitCode() == -1; err != nil || finished != (signals == 1) || killed != (signals == 2) {
 			t.Errorf("%d signals: %v, %s, %d bytes of state, %v", signals, c.ProcessState, errs, len(b), err)
 		}
@@ -444,8 +445,8 @@ expect:
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != statusError {
-		t.Errorf("run = %v, want status %d", exit, statusError)
+	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != report.StatusError {
+		t.Errorf("run = %v, want status %d", exit, report.StatusError)
 	}
 	for _, want := range []string{
 		`"stopped":true`, `{"text":"a from 0 to 1: FAILED at tick 1: it is 2 at [0]","ok":false,"reached":true}`,
@@ -484,7 +485,7 @@ func (p program) killed(t *testing.T) {
 	}
 	status, out, errs := p.run(t, p.command("verify", "kill.murk"))
 	whole := status == 0 && verified.MatchString(out)
-	cut := status == statusError && strings.Contains(errs, "truncated at byte") && strings.Contains(errs, "before it match")
+	cut := status == report.StatusError && strings.Contains(errs, "truncated at byte") && strings.Contains(errs, "before it match")
 	if !whole && !cut {
 		t.Errorf("verify = %d\n%s", status, out+errs)
 	}
@@ -544,8 +545,8 @@ func (p program) closedPipe(t *testing.T) {
 	r.Close()
 	err = c.Wait()
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || exit.ExitCode() != statusError {
-		t.Errorf("run = %v, want status %d", err, statusError)
+	if !ok || exit.ExitCode() != report.StatusError {
+		t.Errorf("run = %v, want status %d", err, report.StatusError)
 	}
 	if got := errs.String(); !strings.Contains(got, "standard output: "+syscall.EPIPE.Error()) || strings.Contains(got, "goroutine") {
 		t.Errorf("run says\n%s", got)
@@ -573,8 +574,8 @@ func (p program) full(t *testing.T) {
 		c := p.command(args...)
 		c.Stdout = sink
 		status, _, errs := p.run(t, c)
-		if want := "standard output: " + syscall.ENOSPC.Error() + "\n"; status != statusError || errs != want {
-			t.Errorf("murksim %v = %d, %q; want %d, %q", args, status, errs, statusError, want)
+		if want := "standard output: " + syscall.ENOSPC.Error() + "\n"; status != report.StatusError || errs != want {
+			t.Errorf("murksim %v = %d, %q; want %d, %q", args, status, errs, report.StatusError, want)
 		}
 	}
 	for _, ending := range []string{"csv", "parquet", "gif", "mcap", "npy", "npz"} {
@@ -586,12 +587,12 @@ func (p program) full(t *testing.T) {
 			args = append(args, "--export-scale", "0..1")
 		}
 		status, _, errs := p.run(t, p.command(args...))
-		if want := "x." + ending + ": " + syscall.ENOSPC.Error() + "\n"; status != statusError || !strings.HasPrefix(errs, want) || strings.Count(errs, want) != 1 {
+		if want := "x." + ending + ": " + syscall.ENOSPC.Error() + "\n"; status != report.StatusError || !strings.HasPrefix(errs, want) || strings.Count(errs, want) != 1 {
 			t.Errorf("run --export x.%s to a full device = %d, %q; want %q once", ending, status, errs, want)
 		}
 	}
 	status, _, errs := p.run(t, p.command("run", "heat", "--ticks", "3", "-o", "/dev/full"))
-	if want := "/dev/full: " + syscall.ENOSPC.Error() + "\n  no tick was recorded\n"; status != statusError || errs != want {
-		t.Errorf("run -o /dev/full = %d, %q; want %d, %q", status, errs, statusError, want)
+	if want := "/dev/full: " + syscall.ENOSPC.Error() + "\n  no tick was recorded\n"; status != report.StatusError || errs != want {
+		t.Errorf("run -o /dev/full = %d, %q; want %d, %q", status, errs, report.StatusError, want)
 	}
 }

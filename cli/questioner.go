@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 )
 
@@ -63,11 +64,11 @@ func parseCommand(text string) (*questioner, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, usage("--command %s: a quote %c is not closed", text, quote)
+		return nil, report.Usage("--command %s: a quote %c is not closed", text, quote)
 	case len(q.words) == 0:
-		return nil, usage("--command must be a program that prints the hash of a tick; it is empty")
+		return nil, report.Usage("--command must be a program that prints the hash of a tick; it is empty")
 	case !strings.Contains(text, tickMark):
-		return nil, usage("--command %s: %s must stand for the tick", text, tickMark)
+		return nil, report.Usage("--command %s: %s must stand for the tick", text, tickMark)
 	}
 	return &q, nil
 }
@@ -99,7 +100,7 @@ func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 	case listener.err != nil: // of which the program knows no more than that its output is closed
 		errs.buf = nil
 		return nil, failed(listener.err.Error())
-	case exited && exit.ExitCode() == statusDiverged && listener.found != nil: // a state that is not the recorded one is an answer
+	case exited && exit.ExitCode() == report.StatusDiverged && listener.found != nil: // a state that is not the recorded one is an answer
 	case exited && exit.ExitCode() >= 0:
 		return nil, failed(fmt.Sprintf("exit status %d", exit.ExitCode()))
 	case errors.Is(err, exec.ErrWaitDelay):

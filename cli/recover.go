@@ -51,11 +51,11 @@ can be copied.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case j.output == "":
-				return usage("recover needs --output")
+				return report.Usage("recover needs --output")
 			case args[0] == "-" || files.Dashed(j.output) == "-":
-				return usage("recover takes files, not standard input or output")
+				return report.Usage("recover takes files, not standard input or output")
 			case files.Same(args[0], j.output):
-				return usage("%s is the recording itself; write to another file", document.FileName(j.output))
+				return report.Usage("%s is the recording itself; write to another file", document.FileName(j.output))
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
@@ -135,7 +135,7 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 		lost = errors.Join(lost, fmt.Errorf("%w\n  the header is copied as it is, so the copy cannot be verified either", words.About(name, fault)))
 	}
 	if lost != nil {
-		return exit(statusDiverged, lost)
+		return report.Exit(report.StatusDiverged, lost)
 	}
 	return nil
 }

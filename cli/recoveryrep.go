@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -60,5 +61,5 @@ func (j *recoverJob) recoverYREP(ctx context.Context, name string) error {
 		return err
 	}
 	lost := fmt.Errorf("%w\n  lost from byte %s on: %s", words.About(name, err), words.Number(uint64(r.End())), words.Count(uint64(result.LostBytes), "byte"))
-	return exit(statusDiverged, lost)
+	return report.Exit(report.StatusDiverged, lost)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -46,14 +47,14 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 		return nil
 	}
 	if j.resume == "" || j.resume == "-" {
-		return usage("--resume must be a recording, a file, or a database")
+		return report.Usage("--resume must be a recording, a file, or a database")
 	}
 	if isDatabase(j.resume) {
 		return j.checkResumeChain(given)
 	}
 	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes"} {
 		if given(flag) {
-			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
+			return report.Usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
 		}
 	}
 	for _, f := range []struct{ flag, remedy string }{
@@ -61,7 +62,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 		{"export", "export " + words.Argument(j.resume) + " -o FILE takes them from the recording"},
 	} {
 		if given(f.flag) {
-			return usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again\n  %s %s", f.flag, j.name, f.remedy)
+			return report.Usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again\n  %s %s", f.flag, j.name, f.remedy)
 		}
 	}
 	j.output = j.resume
@@ -120,7 +121,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	j.start, j.began = last, first
 	switch {
 	case j.until > at.scenario.Ticks:
-		return usage("--until must be at most %s, the last tick that the recording plans, not %s", words.Number(at.scenario.Ticks), words.Number(j.until))
+		return report.Usage("--until must be at most %s, the last tick that the recording plans, not %s", words.Number(at.scenario.Ticks), words.Number(j.until))
 	case j.until != 0 && last >= j.until && last < at.scenario.Ticks:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), words.Number(last), words.Number(j.until))
 	}

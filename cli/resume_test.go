@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -16,7 +17,7 @@ import (
 // cut short if frames follow it. --resume drops none of them, and recover says where they go on.
 func TestResumeKeepsWhatIsDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.murk")
-	if status, _, errs := murksim(t, nil, "run", "heat", "-q", "--ticks", "50", "--until", "40", "-o", path); status != statusOK {
+	if status, _, errs := murksim(t, nil, "run", "heat", "-q", "--ticks", "50", "--until", "40", "-o", path); status != report.StatusOK {
 		t.Fatal(errs)
 	}
 	b, err := os.ReadFile(path)
@@ -40,14 +41,14 @@ func TestResumeKeepsWhatIsDamaged(t *testing.T) {
 	}
 	const want = "inside frame 5: a frame that claims more bytes than there are, though frames go on at byte "
 	for _, args := range [][]string{{"run", "--resume", path}, {"run", "--resume", path, "--until", "45"}} {
-		if status, _, errs := murksim(t, nil, args...); status != statusError || !strings.Contains(errs, want) || !strings.Contains(errs, "recover") {
-			t.Errorf("%v = %d, %q; want status %d, %q and what recover does", args, status, errs, statusError, want)
+		if status, _, errs := murksim(t, nil, args...); status != report.StatusError || !strings.Contains(errs, want) || !strings.Contains(errs, "recover") {
+			t.Errorf("%v = %d, %q; want status %d, %q and what recover does", args, status, errs, report.StatusError, want)
 		}
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, b) {
 		t.Errorf("the recording has been changed: %v", err)
 	}
-	if status, _, errs := murksim(t, nil, "recover", path, "-o", path+".whole"); status != statusDiverged || !strings.Contains(errs, want) {
+	if status, _, errs := murksim(t, nil, "recover", path, "-o", path+".whole"); status != report.StatusDiverged || !strings.Contains(errs, want) {
 		t.Errorf("recover = %d, %q", status, errs)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -99,10 +100,10 @@ var commandLine = regexp.MustCompile(`(?m)(^  |\| |&& |\()murksim `)
 func flagError(c *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
-		return usage("%s: %s%s\nSee: %s --help", c.CommandPath(), words.Clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
+		return report.Usage("%s: %s%s\nSee: %s --help", c.CommandPath(), words.Clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
 	}
 	if errors.Is(err, errTwice) {
-		return usage("--%s may be given once", bad.GetFlag().Name)
+		return report.Usage("--%s may be given once", bad.GetFlag().Name)
 	}
 	what := map[string]string{
 		"uint":     "a whole number above 0",
@@ -131,7 +132,7 @@ func flagError(c *cobra.Command, err error) error {
 	if _, err := strconv.ParseFloat(value, 64); err != nil { // a number needs no quotes
 		value = strconv.Quote(value)
 	}
-	return usage("--%s must be %s, not %s", bad.GetFlag().Name, what, value)
+	return report.Usage("--%s must be %s, not %s", bad.GetFlag().Name, what, value)
 }
 
 // group is what a command with subcommands does: without an argument something of
@@ -141,7 +142,7 @@ func group(otherwise func(*cobra.Command) error) func(*cobra.Command, []string) 
 		if len(args) == 0 {
 			return otherwise(c)
 		}
-		return usage("%s: unknown command %q%s\nSee: %s --help", c.CommandPath(), args[0], didYouMean(c, args[0]), c.CommandPath())
+		return report.Usage("%s: unknown command %q%s\nSee: %s --help", c.CommandPath(), args[0], didYouMean(c, args[0]), c.CommandPath())
 	}
 }
 
@@ -227,7 +228,7 @@ func didYouMeanFlag(c *cobra.Command, err error) string {
 func arguments(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return usage("%s takes %s, not %d\nSee: %s --help", c.CommandPath(), what, len(args), c.CommandPath())
+			return report.Usage("%s takes %s, not %d\nSee: %s --help", c.CommandPath(), what, len(args), c.CommandPath())
 		}
 		return nil
 	}

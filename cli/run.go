@@ -168,7 +168,7 @@ func runArguments(c *cobra.Command, args []string) error {
 	resumes := c.Flags().Changed("resume")
 	for _, arg := range args {
 		if c.Flags().Changed("sync") && (len(args) > 1 || resumes) && new(syncFlag).Set(arg) == nil {
-			return usage("%s stands alone; write --sync=%s", arg, arg)
+			return report.Usage("%s stands alone; write --sync=%s", arg, arg)
 		}
 	}
 	if resumes {
@@ -188,28 +188,28 @@ func (j *runJob) check(given func(flag string) bool) error {
 	j.output, j.hashes, j.saveState = files.Dashed(j.output), files.Dashed(j.hashes), files.Dashed(j.saveState)
 	switch {
 	case given("output") && j.output == "":
-		return usage("--output must be a file, or - for standard output; it is empty")
+		return report.Usage("--output must be a file, or - for standard output; it is empty")
 	case given("watch") && j.watch == "":
-		return usage("--watch=FIELD must name a field; it is empty")
+		return report.Usage("--watch=FIELD must name a field; it is empty")
 	case j.watch != "" && j.events:
-		return usage("--watch and --events cannot be used together: both would write to the terminal")
+		return report.Usage("--watch and --events cannot be used together: both would write to the terminal")
 	case given("hashes") && j.hashes == "":
-		return usage("--hashes must be a file, or - for standard output; it is empty")
+		return report.Usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
-		return usage("--no-record and --output cannot be used together")
+		return report.Usage("--no-record and --output cannot be used together")
 	case j.noRecord && j.sync.text != "":
-		return usage("--no-record and --sync cannot be used together")
+		return report.Usage("--no-record and --sync cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
+		return report.Usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
-		return usage("--set must be path=value; one of %q has no =", j.sets)
+		return report.Usage("--set must be path=value; one of %q has no =", j.sets)
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
+		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
 	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"stats", j.stats.path}, {"export", j.export.path}, {"state", j.state}, {"save-state", j.saveState}}
 	for _, f := range files {
 		if strings.HasPrefix(f.file, "--") { // the next flag
-			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
+			return report.Usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
 	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.auditing.check(j, given), j.checkView(given), j.measuring.check(given))
@@ -313,7 +313,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 	case j.seed != "":
 		n, err := strconv.ParseUint(j.seed, 10, 64)
 		if err != nil {
-			return nil, usage("--seed must be random or a whole number from 0 to 18446744073709551615, not %q", j.seed)
+			return nil, report.Usage("--seed must be random or a whole number from 0 to 18446744073709551615, not %q", j.seed)
 		}
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
@@ -465,7 +465,7 @@ func (j *runJob) begin() error {
 	}
 	story := j.Scenario.Story(j.World)
 	if story == nil {
-		return usage("--events needs a scenario with a story, such as colony; %s has none", j.Scenario.Name)
+		return report.Usage("--events needs a scenario with a story, such as colony; %s has none", j.Scenario.Name)
 	}
 	j.Watchers = append(j.Watchers, runner.EveryTick(func(w *engine.World) error { return j.printEvents(story.Observe(w)) }))
 	return nil
@@ -575,7 +575,7 @@ func (j *runJob) explain(errs []error) error {
 	}
 	j.noteHalt(errors.Join(errs...))
 	if errors.Is(err, engine.ErrArithmetic) || errors.Is(err, store.ErrHalted) || j.auditing.halted {
-		return exit(statusHalted, err)
+		return report.Exit(report.StatusHalted, err)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -50,13 +51,13 @@ func (x *auditing) flags(f *pflag.FlagSet) {
 func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	switch {
 	case x.dsn == "" && given("audit"):
-		return usage("--audit must be a database; it is empty")
+		return report.Usage("--audit must be a database; it is empty")
 	case x.dsn == "" && (given("audit-label") || given("audit-every") || given("webhook")):
-		return usage("--audit-label, --audit-every and --webhook need --audit")
+		return report.Usage("--audit-label, --audit-every and --webhook need --audit")
 	case x.dsn != "" && j.resume != "":
-		return usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", words.Argument(x.dsn))
+		return report.Usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", words.Argument(x.dsn))
 	case given("audit-run") && !x.resumes:
-		return usage("--audit-run needs --resume of a database")
+		return report.Usage("--audit-run needs --resume of a database")
 	}
 	return checkAddress("--webhook", x.webhook)
 }

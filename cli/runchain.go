@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -26,7 +27,7 @@ func isDatabase(name string) bool {
 func (j *runJob) checkResumeChain(given func(flag string) bool) error {
 	for _, flag := range []string{"audit", "ticks", "seed", "set", "state", "view", "audit-label"} {
 		if given(flag) {
-			return usage("--resume with a database and --%s cannot be used together: the chain says how the run goes on", flag)
+			return report.Usage("--resume with a database and --%s cannot be used together: the chain says how the run goes on", flag)
 		}
 	}
 	j.auditing.dsn, j.auditing.resumes, j.resume = j.resume, true, ""
@@ -48,7 +49,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	if x.writer, err = x.db.Writer(ctx, id); err != nil {
 		if errors.Is(err, store.ErrHalted) {
-			return exit(statusHalted, stored(err))
+			return report.Exit(report.StatusHalted, stored(err))
 		}
 		return stored(err)
 	}
@@ -83,7 +84,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	j.raise(ctx, x.db, &a, true, x.webhook)
-	return exit(statusHalted, words.About(x.name, err))
+	return report.Exit(report.StatusHalted, words.About(x.name, err))
 }
 
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
@@ -106,7 +107,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	complete := found.Tick >= s.Ticks
 	switch {
 	case j.until > s.Ticks:
-		return usage("--until must be at most %s, the last tick that the run plans, not %s", words.Number(s.Ticks), words.Number(j.until))
+		return report.Usage("--until must be at most %s, the last tick that the run plans, not %s", words.Number(s.Ticks), words.Number(j.until))
 	case j.until != 0 && found.Tick >= j.until && !complete:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", j.auditing.name, words.Number(found.Tick), words.Number(j.until))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
@@ -47,16 +48,16 @@ func (x *runExport) check(given func(flag string) bool) error {
 	x.ranged = given("export-every")
 	switch {
 	case given("export") && x.path == "":
-		return usage("--export must be a file; it is empty")
+		return report.Usage("--export must be a file; it is empty")
 	case x.path == "":
 		for _, flag := range []string{"force", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"} {
 			if given("export-" + flag) {
-				return usage("--export-%s needs --export", flag)
+				return report.Usage("--export-%s needs --export", flag)
 			}
 		}
 		return nil
 	case files.Dashed(x.path) == "-":
-		return usage("--export writes a file, not standard output")
+		return report.Usage("--export writes a file, not standard output")
 	}
 	return x.parse(x.path, given)
 }
@@ -88,7 +89,7 @@ func (j *runJob) beginExport() (err error) {
 		return words.About(x.path, err)
 	}
 	if m != nil {
-		return usage("--export of a .%s needs --export-scale, such as 0..100: which values there are is not known before the end\n"+
+		return report.Usage("--export of a .%s needs --export-scale, such as 0..100: which values there are is not known before the end\n"+
 			"  or let %s export find them in the recording", x.format.Ending, j.name)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -41,16 +42,16 @@ func (j *runJob) checkView(given func(flag string) bool) error {
 		j.looking = nil
 		for _, flag := range []string{"listen", "open"} {
 			if given(flag) && j.serving == nil {
-				return usage("--%s needs --view", flag)
+				return report.Usage("--%s needs --view", flag)
 			}
 		}
 		return nil
 	}
 	switch {
 	case j.resume != "":
-		return usage("--view and --resume cannot be used together")
+		return report.Usage("--view and --resume cannot be used together")
 	case j.Realtime:
-		return usage("--view and --realtime cannot be used together: the page sets the pace")
+		return report.Usage("--view and --realtime cannot be used together: the page sets the pace")
 	}
 	return listenAddress("listen", defaultListen, &j.looking.server.listen)
 }

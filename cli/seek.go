@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -68,19 +69,19 @@ tick or cannot be replayed here.`,
 			j.saveState = files.Dashed(j.saveState)
 			switch {
 			case !c.Flags().Changed("tick"):
-				return usage("seek needs --tick")
+				return report.Usage("seek needs --tick")
 			case args[0] == "-":
-				return usage("seek takes a file, not standard input")
+				return report.Usage("seek takes a file, not standard input")
 			case j.phases && j.tick == 0:
-				return usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
+				return report.Usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
 			case j.phases && j.watch != "":
-				return usage("--phases and --watch cannot be used together")
+				return report.Usage("--phases and --watch cannot be used together")
 			case c.Flags().Changed("watch") && j.watch == "":
-				return usage("--watch=FIELD must name a field; it is empty")
+				return report.Usage("--watch=FIELD must name a field; it is empty")
 			case c.Flags().Changed("save-state") && j.saveState == "":
-				return usage("--save-state must be a file; it is empty")
+				return report.Usage("--save-state must be a file; it is empty")
 			case j.saveState != "" && files.Same(args[0], j.saveState):
-				return usage("%s is the recording itself; write to another file", j.saveState)
+				return report.Usage("%s is the recording itself; write to another file", j.saveState)
 			}
 			if err := j.notState(j.saveState); err != nil {
 				return err

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/serve"
 )
@@ -112,26 +113,26 @@ func (s *serving) check(given func(flag string) bool) error {
 		value int
 	}{{"max-clients", s.limits.Clients}, {"max-newcomers", s.limits.Newcomers}, {"max-per-address", s.limits.PerAddress}, {"max-orders", s.limits.Orders}} {
 		if f.value < 1 || f.value > 1_000_000 {
-			return usage("--%s must be 1 to 1,000,000, not %d", f.flag, f.value)
+			return report.Usage("--%s must be 1 to 1,000,000, not %d", f.flag, f.value)
 		}
 	}
 	switch {
 	case s.wait < 0 || s.wait > s.limits.Clients:
-		return usage("--wait must be 0 to %d, the most clients that there may be, not %d", s.limits.Clients, s.wait)
+		return report.Usage("--wait must be 0 to %d, the most clients that there may be, not %d", s.limits.Clients, s.wait)
 	case s.linger < 0 || s.grace < 0:
-		return usage("--linger and --grace must not be below 0")
+		return report.Usage("--linger and --grace must not be below 0")
 	case s.limits.Stall <= 0 || s.limits.Hello <= 0:
-		return usage("--max-stall and --max-hello must be above 0")
+		return report.Usage("--max-stall and --max-hello must be above 0")
 	case !(s.speed >= minSpeed && s.speed <= maxSpeed):
-		return usage("--speed must be %v to %d, not %v", minSpeed, maxSpeed, s.speed)
+		return report.Usage("--speed must be %v to %d, not %v", minSpeed, maxSpeed, s.speed)
 	case s.fast && given("speed"):
-		return usage("--fast and --speed cannot be used together")
+		return report.Usage("--fast and --speed cannot be used together")
 	case given("tokens") && s.tokens == "":
-		return usage("--tokens must be a file; it is empty")
+		return report.Usage("--tokens must be a file; it is empty")
 	case (s.cert == "") != (s.key == ""):
-		return usage("--tls-cert and --tls-key must be used together")
+		return report.Usage("--tls-cert and --tls-key must be used together")
 	case s.queue.bytes < 1<<16 || s.queue.bytes > 1<<30:
-		return usage("--max-queue must be 64KiB to 1GiB, not %s", s.queue.text)
+		return report.Usage("--max-queue must be 64KiB to 1GiB, not %s", s.queue.text)
 	}
 	s.limits.Queue = int(s.queue.bytes)
 	if err := listenAddress("listen", defaultListen, &s.listen); err != nil {
@@ -139,7 +140,7 @@ func (s *serving) check(given func(flag string) bool) error {
 	}
 	for _, o := range s.origins {
 		if !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://") || strings.Count(o, "/") != 2 {
-			return usage("--origin must be like https://example.org, not %q", o)
+			return report.Usage("--origin must be like https://example.org, not %q", o)
 		}
 	}
 	if s.job.JSON || s.tokens == "" && !s.job.Quiet { // fresh tokens are said there and nowhere else
@@ -155,7 +156,7 @@ func listenAddress(flag, such string, listen *string) error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return usage("--%s must be an address and a port, 0 to 65535, such as %s, not %q", flag, such, *listen)
+		return report.Usage("--%s must be an address and a port, 0 to 65535, such as %s, not %q", flag, such, *listen)
 	}
 	*listen = net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	return nil

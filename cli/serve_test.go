@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/serve"
 )
@@ -201,7 +202,7 @@ func (p program) served(t *testing.T) {
 	for _, r := range readers {
 		for range r.said {
 		}
-		if r.command.Wait(); r.command.ProcessState.ExitCode() != statusError || r.errs.String() != "the connection ended: the server ends\n" {
+		if r.command.Wait(); r.command.ProcessState.ExitCode() != report.StatusError || r.errs.String() != "the connection ended: the server ends\n" {
 			t.Errorf("a client ended with %v: %s", r.command.ProcessState, r.errs.String())
 		}
 	}

@@ -29,19 +29,19 @@ const stateMark = "MSS2"
 func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
 	case given("state") && j.state == "":
-		return usage("--state must be a file; it is empty")
+		return report.Usage("--state must be a file; it is empty")
 	case j.state == "-":
-		return usage("%w", errStateStdin)
+		return report.Usage("%w", errStateStdin)
 	case given("save-state") && j.saveState == "":
-		return usage("--save-state must be a file, or - for standard output; it is empty")
+		return report.Usage("--save-state must be a file, or - for standard output; it is empty")
 	case given("save-every") && j.saveEvery == 0:
-		return usage("--save-every must be a whole number above 0, not 0")
+		return report.Usage("--save-every must be a whole number above 0, not 0")
 	case given("until") && j.until == 0:
-		return usage("--until must be a whole number above 0, not 0")
+		return report.Usage("--until must be a whole number above 0, not 0")
 	}
 	for _, output := range []string{j.saveState, j.export.path} { // others replace no saved state
 		if j.state != "" && output != "" && files.Same(j.state, output) {
-			return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
+			return report.Usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
 	if j.until > s.Ticks {
-		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", words.Number(s.Ticks), words.Number(j.until))
+		return report.Usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", words.Number(s.Ticks), words.Number(j.until))
 	}
 	if err := j.savable(s); err != nil {
 		return err

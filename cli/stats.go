@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
@@ -40,19 +41,19 @@ func (x *runStats) check(given func(flag string) bool) (err error) {
 	x.path = files.Dashed(x.path)
 	switch {
 	case given("stats") && x.path == "":
-		return usage("--stats must be a file, or - for standard output; it is empty")
+		return report.Usage("--stats must be a file, or - for standard output; it is empty")
 	case x.path == "" && given("stats-every"):
-		return usage("--stats-every needs --stats")
+		return report.Usage("--stats-every needs --stats")
 	case x.path == "" && given("stats-fields"):
-		return usage("--stats-fields needs --stats")
+		return report.Usage("--stats-fields needs --stats")
 	case x.every == 0:
-		return usage("--stats-every must be a whole number above 0, not 0")
+		return report.Usage("--stats-every must be a whole number above 0, not 0")
 	case x.path == "":
 		return nil
 	}
 	trim(x.fields)
 	if x.format, err = export.StatsFormatOf(x.path); err != nil {
-		return usage("%w", err)
+		return report.Usage("%w", err)
 	}
 	return nil
 }

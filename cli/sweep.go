@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -86,7 +87,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 { // the first may be a subcommand, mistyped
 				if mean := didYouMean(c, args[0]); mean != "" {
-					return usage("%s: unknown command %q%s\nSee: %s --help", c.CommandPath(), args[0], mean, c.CommandPath())
+					return report.Usage("%s: unknown command %q%s\nSee: %s --help", c.CommandPath(), args[0], mean, c.CommandPath())
 				}
 			}
 			return arguments(cobra.ExactArgs(1), "one scenario or design")(c, args)
@@ -159,29 +160,29 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 func (j *sweepJob) check(given func(string) bool) error {
 	switch {
 	case given("output") && j.output == "":
-		return usage("--output must be a folder; it is empty")
+		return report.Usage("--output must be a folder; it is empty")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
+		return report.Usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case given("random") && given("latin"):
-		return usage("--random and --latin cannot be used together")
+		return report.Usage("--random and --latin cannot be used together")
 	case given("random") && j.random < 1, given("latin") && j.latin < 1:
-		return usage("--random and --latin must be a number of samples above 0")
+		return report.Usage("--random and --latin must be a number of samples above 0")
 	case given("sample-seed") && !given("random") && !given("latin"):
-		return usage("--sample-seed needs --random or --latin")
+		return report.Usage("--sample-seed needs --random or --latin")
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
+		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	case j.keepAs != "recording" && j.keepAs != "state":
-		return usage("--keep-as must be recording or state, not %q", j.keepAs)
+		return report.Usage("--keep-as must be recording or state, not %q", j.keepAs)
 	case given("keep-as") && !given("keep"):
-		return usage("--keep-as needs --keep, which says of which jobs")
+		return report.Usage("--keep-as needs --keep, which says of which jobs")
 	case j.timeLimit < 0 || given("time-limit") && j.timeLimit == 0:
-		return usage("--time-limit must be longer than 0, not %v", j.timeLimit)
+		return report.Usage("--time-limit must be longer than 0, not %v", j.timeLimit)
 	}
 	trim(j.stats)
 	trim(j.retry)
 	for _, status := range j.retry {
 		if !slices.Contains(sweep.Statuses(), sweep.Status(status)) || status == string(sweep.Equal) {
-			return usage("--retry must be statuses, which are ok, failed, halted, panic, memory, time and error, not %q", status)
+			return report.Usage("--retry must be statuses, which are ok, failed, halted, panic, memory, time and error, not %q", status)
 		}
 	}
 	if j.workers == 0 {
@@ -194,16 +195,16 @@ func (j *sweepJob) check(given func(string) bool) error {
 func (j *sweepJob) checkCluster(given func(string) bool) error {
 	switch {
 	case given("serve") && given("nats"):
-		return usage("--serve and --nats cannot be used together: a sweep has servers elsewhere, or one of its own")
+		return report.Usage("--serve and --nats cannot be used together: a sweep has servers elsewhere, or one of its own")
 	case (given("serve") || given("nats")) && given("workers"):
-		return usage("--workers is for jobs on this computer; others say how many they run at a time (worker --workers)")
+		return report.Usage("--workers is for jobs on this computer; others say how many they run at a time (worker --workers)")
 	case given("serve"):
 		j.server.tokenFile = j.nats.tokenFile
 		return listenAddress("serve", "10.0.0.1:4222", &j.listen)
 	}
 	for _, flag := range []string{"tls-cert", "tls-key", "tls-ca"} {
 		if given(flag) {
-			return usage("--%s needs --serve", flag)
+			return report.Usage("--%s needs --serve", flag)
 		}
 	}
 	return nil
@@ -212,7 +213,7 @@ func (j *sweepJob) checkCluster(given func(string) bool) error {
 // checkNATS looks at the flags about servers elsewhere. With --serve the token is that of the server, which tells it to this process.
 func (j *sweepJob) checkNATS(given func(string) bool) error {
 	if given("token-file") && !given("serve") && !given("nats") {
-		return usage("--token-file needs --serve or --nats")
+		return report.Usage("--token-file needs --serve or --nats")
 	}
 	return j.nats.check(func(flag string) bool { return given(flag) && (flag != "token-file" || !given("serve")) })
 }
@@ -232,7 +233,7 @@ func (j *sweepJob) load(name string, given func(string) bool) error {
 		j.file = name
 		for _, flag := range []string{"seeds", "set", "ticks", "random", "latin", "sample-seed", "exclude"} {
 			if given(flag) {
-				return usage("%s is a design, which says what the jobs are; --%s cannot change it", document.FileName(name), flag)
+				return report.Usage("%s is a design, which says what the jobs are; --%s cannot change it", document.FileName(name), flag)
 			}
 		}
 		if !worlds.IsEmbedded(d.Scenario) && !filepath.IsAbs(d.Scenario) {
@@ -244,7 +245,7 @@ func (j *sweepJob) load(name string, given func(string) bool) error {
 	}
 	j.design = d.Design
 	if j.plan, err = j.design.Plan(); err != nil {
-		return usage("%w", err)
+		return report.Usage("%w", err)
 	}
 	if j.template, err = j.app.template(j.design.Scenario, j.maxMemory); err != nil {
 		return err
@@ -283,13 +284,13 @@ func (j *sweepJob) flagged(d *sweep.Design) (err error) {
 	d.Ticks, d.Exclude = j.ticks, j.exclude
 	if j.seeds != "" {
 		if d.Seeds, err = sweep.ParseSeeds(j.seeds); err != nil {
-			return usage("--seeds: %w", err)
+			return report.Usage("--seeds: %w", err)
 		}
 	}
 	for _, text := range j.sets {
 		a, err := sweep.ParseAxis(text)
 		if err != nil {
-			return usage("--set: %w", err)
+			return report.Usage("--set: %w", err)
 		}
 		d.Axes = append(d.Axes, a)
 	}
@@ -313,10 +314,10 @@ func (j *sweepJob) tryFirst() error {
 		if j.root != nil {
 			return sweep.Blame(j.root, e)
 		}
-		return usage("%w", err)
+		return report.Usage("%w", err)
 	}
 	if i, k, ok := j.template.Twice(j.plan.Paths); ok { // of which the first one would change nothing
-		return usage("%s and %s lead to one value", j.plan.Paths[i], j.plan.Paths[k])
+		return report.Usage("%s and %s lead to one value", j.plan.Paths[i], j.plan.Paths[k])
 	}
 	return nil // others may be right
 }

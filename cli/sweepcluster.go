@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -40,11 +41,11 @@ func (n *natsFlags) flags(f *pflag.FlagSet) {
 func (n *natsFlags) check(given func(string) bool) error {
 	switch {
 	case given("nats") && n.URL == "":
-		return usage("--nats must be a URL such as nats://host:4222; it is empty")
+		return report.Usage("--nats must be a URL such as nats://host:4222; it is empty")
 	case !knownScheme(n.URL):
-		return usage("--nats must be a URL such as nats://host:4222 or tls://host:4222, not %s", cluster.Redacted(n.URL))
+		return report.Usage("--nats must be a URL such as nats://host:4222 or tls://host:4222, not %s", cluster.Redacted(n.URL))
 	case (n.Cert == "") != (n.Key == ""):
-		return usage("--nats-cert and --nats-key belong together")
+		return report.Usage("--nats-cert and --nats-key belong together")
 	}
 	for _, file := range []string{n.Credentials, n.CA, n.Cert, n.Key} {
 		if file == "" {
@@ -64,7 +65,7 @@ func (n *natsFlags) findToken(given func(string) bool) (err error) {
 	switch {
 	case !given("nats"):
 		if given("token-file") {
-			err = usage("--token-file needs --nats")
+			err = report.Usage("--token-file needs --nats")
 		}
 	case n.tokenFile != "":
 		n.Token, err = readToken(n.tokenFile)
@@ -103,7 +104,7 @@ func (s *serverFlags) flags(f *pflag.FlagSet) {
 // config returns the configuration of a server.
 func (s *serverFlags) config(listen, store string, say func(string)) (c cluster.ServerConfig, err error) {
 	if (s.cert == "") != (s.key == "") {
-		return c, usage("--tls-cert and --tls-key belong together")
+		return c, report.Usage("--tls-cert and --tls-key belong together")
 	}
 	c = cluster.ServerConfig{Listen: listen, Store: store, Cert: s.cert, Key: s.key, CA: s.ca, Say: say}
 	if s.tokenFile != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios/document"
@@ -36,7 +37,7 @@ job.`,
 		Args: arguments(cobra.MinimumNArgs(1), "one folder or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
-				return usage("sweep merge needs --output, a folder for the whole sweep")
+				return report.Usage("sweep merge needs --output, a folder for the whole sweep")
 			}
 			return a.mergeSweeps(c.Context(), output, args)
 		},
@@ -68,7 +69,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 	var parts []sweep.Part
 	for _, folder := range folders {
 		if files.Same(folder, output) {
-			return usage("%s is both a shard and the output", document.FileName(folder))
+			return report.Usage("%s is both a shard and the output", document.FileName(folder))
 		}
 		j, err := openSweep(folder)
 		if err != nil {
@@ -193,9 +194,9 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	}
 	switch {
 	case len(v.Differ) > 0:
-		return exit(statusDiverged, fmt.Errorf("%s came to different ends in two shards", words.Count(uint64(len(v.Differ)), "job")))
+		return report.Exit(report.StatusDiverged, fmt.Errorf("%s came to different ends in two shards", words.Count(uint64(len(v.Differ)), "job")))
 	case len(v.Missing) > 0:
-		return exit(statusError, nil)
+		return report.Exit(report.StatusError, nil)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -69,13 +70,13 @@ func (j *sweepPlotJob) check(folder string) error {
 	j.output = files.Dashed(j.output)
 	switch ending := strings.ToLower(filepath.Ext(j.output)); {
 	case folder == "-":
-		return usage("sweep plot takes the folder of a sweep, not standard input")
+		return report.Usage("sweep plot takes the folder of a sweep, not standard input")
 	case j.output == "":
-		return usage("sweep plot needs -o FILE.svg, or -o - for standard output")
+		return report.Usage("sweep plot needs -o FILE.svg, or -o - for standard output")
 	case j.output == "-":
 		return nil
 	case ending != ".svg":
-		return usage("%s must end in .svg, which is what sweep plot writes", document.FileName(j.output))
+		return report.Usage("%s must end in .svg, which is what sweep plot writes", document.FileName(j.output))
 	}
 	return replaceable(j.output, sweep.PlotMark, "picture of a sweep")
 }

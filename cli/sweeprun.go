@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios/document"
@@ -360,7 +361,7 @@ func (j *sweepJob) status(r *sweepEnd, cause error) error {
 	bad := j.bad()
 	switch {
 	case len(r.Differing) > 0:
-		return exit(statusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, words.Count(uint64(len(r.Differing)), "job")))
+		return report.Exit(report.StatusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, words.Count(uint64(len(r.Differing)), "job")))
 	case cause != nil:
 		return cause
 	case r.Stopped:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -119,9 +120,9 @@ func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 	}
 	switch bad := v.Done - j.Counts[sweep.OK] - j.Counts[sweep.Equal]; {
 	case len(v.Differing) > 0:
-		return exit(statusDiverged, nil)
+		return report.Exit(report.StatusDiverged, nil)
 	case bad > 0 || v.Done < v.Jobs:
-		return exit(statusError, nil)
+		return report.Exit(report.StatusError, nil)
 	}
 	return nil
 }

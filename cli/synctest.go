@@ -72,7 +72,7 @@ Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 		Args: arguments(cobra.ExactArgs(1), "one scenario or recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("ticks") && (j.ticks == 0 || j.ticks > maxTicks) {
-				return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
+				return report.Usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 			}
 			j.answers = j.folder != ""
 			return j.run(c.Context(), args[0])
@@ -160,7 +160,7 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 		return j.load(name)
 	}
 	if j.seed != "" || len(j.sets) > 0 || j.ticks > 0 {
-		return nil, usage("of a recording the scenario is tested as it was recorded, without --seed, --set and --ticks")
+		return nil, report.Usage("of a recording the scenario is tested as it was recorded, without --seed, --set and --ticks")
 	}
 	rec, err := j.openRecording(ctx, name)
 	if err != nil {
@@ -310,7 +310,7 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return err
 	}
 	if differs {
-		return exit(statusDiverged, words.About(s.Name, words.NewProblem(strings.TrimPrefix(e.Error(), "enginetest: "), e)))
+		return report.Exit(report.StatusDiverged, words.About(s.Name, words.NewProblem(strings.TrimPrefix(e.Error(), "enginetest: "), e)))
 	}
 	elsewhere := "none"
 	if r.Processes > 0 {

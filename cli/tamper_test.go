@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -29,7 +30,7 @@ func murksim(t testing.TB, in io.Reader, args ...string) (status int, out, errs 
 func record(t testing.TB, args ...string) []byte {
 	t.Helper()
 	status, out, errs := murksim(t, nil, append([]string{"run", "--quiet", "-o", "-"}, args...)...)
-	if status != statusOK || errs != "" {
+	if status != report.StatusOK || errs != "" {
 		t.Fatalf("run %q = %d, %s", args, status, errs)
 	}
 	return []byte(out)
@@ -72,10 +73,10 @@ func TestEveryByteCounts(t *testing.T) {
 			switch n := allocated() - before; {
 			case n > maxAllocated:
 				t.Errorf("byte %d ^ %#x: %d bytes allocated, at most %d are due", i, change, n, maxAllocated)
-			case inBuild && status == statusOK:
+			case inBuild && status == report.StatusOK:
 				free++
-			case status != statusError && status != statusDiverged:
-				t.Errorf("byte %d ^ %#x: status %d, want %d or %d\n%s", i, change, status, statusError, statusDiverged, out+errs)
+			case status != report.StatusError && status != report.StatusDiverged:
+				t.Errorf("byte %d ^ %#x: status %d, want %d or %d\n%s", i, change, status, report.StatusError, report.StatusDiverged, out+errs)
 			case !where.MatchString(errs) || out != "":
 				t.Errorf("byte %d ^ %#x: no place is named in: %s", i, change, out+errs)
 			case strings.Contains(errs, "goroutine") || strings.Contains(errs, "panic"):
@@ -88,7 +89,7 @@ func TestEveryByteCounts(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes, statuses %v, of those %d in the build strings with status 0", len(b), statuses, free)
-	if status, _, errs := murksim(t, bytes.NewReader(b), "verify", "-"); status != statusOK {
+	if status, _, errs := murksim(t, bytes.NewReader(b), "verify", "-"); status != report.StatusOK {
 		t.Errorf("the recording as it was: status %d, %s", status, errs)
 	}
 }
@@ -131,7 +132,7 @@ func TestHugeWorlds(t *testing.T) {
 		}
 		before := allocated()
 		status, _, errs := murksim(t, &forged, "verify", "-")
-		if n := allocated() - before; n > maxAllocated || status == statusOK || !where.MatchString(errs) {
+		if n := allocated() - before; n > maxAllocated || status == report.StatusOK || !where.MatchString(errs) {
 			t.Errorf("%s: status %d after %d bytes, want an error after at most %d\n%s", huge, status, n, maxAllocated, errs)
 		} else {
 			t.Logf("%s: %d bytes allocated: %s", huge, n, errs)
@@ -146,8 +147,8 @@ func TestInterruptedVerify(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	status := Program{}.run(ctx, []string{"verify", "-"}, bytes.NewReader(b), &out, &errs)
-	if want := "standard input: interrupted before its first tick was replayed\n"; status != statusError || errs.String() != want || out.Len() > 0 {
-		t.Errorf("verify = %d, %q, want %d, %q", status, out.String()+errs.String(), statusError, want)
+	if want := "standard input: interrupted before its first tick was replayed\n"; status != report.StatusError || errs.String() != want || out.Len() > 0 {
+		t.Errorf("verify = %d, %q, want %d, %q", status, out.String()+errs.String(), report.StatusError, want)
 	}
 }
 
@@ -218,7 +219,7 @@ func TestADescriptorThatCannotBeBuiltIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errs := murksim(t, &forged, "verify", "--json", "-")
-	if want := `"status":"damaged"`; status != statusError || !strings.Contains(out, want) || !strings.Contains(out, "malformed header: the world cannot be built: ") {
-		t.Errorf("status %d, want %d and %s\n%s%s", status, statusError, want, out, errs)
+	if want := `"status":"damaged"`; status != report.StatusError || !strings.Contains(out, want) || !strings.Contains(out, "malformed header: the world cannot be built: ") {
+		t.Errorf("status %d, want %d and %s\n%s%s", status, report.StatusError, want, out, errs)
 	}
 }

@@ -43,11 +43,11 @@ func (t *transfer) flags(c *cobra.Command) {
 // failed, which says nothing of the frames that follow.
 func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, err error)) error {
 	if t.in == "" || t.out == "" {
-		return usage("IN and OUT must be files; one is empty")
+		return report.Usage("IN and OUT must be files; one is empty")
 	}
 	t.out = files.Dashed(t.out)
 	if t.ontoInput() {
-		return usage("%s is the input itself; write to another file", document.FileName(t.out))
+		return report.Usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
 	src := t.app.in
 	if t.in != "-" {
@@ -177,7 +177,7 @@ func (t *transfer) closeOnSignal(signals chan os.Signal, f *draft.File) (release
 			}
 			f.Close()
 			fmt.Fprintf(t.Errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
-			os.Exit(statusError)
+			os.Exit(report.StatusError)
 		case <-done:
 		}
 	}()

@@ -100,17 +100,17 @@ func TestTransferFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := map[bool]string{true: out, false: link}[runtime.GOOS == "windows"]
-	if status, _, errs := murksim(t, nil, "convert", "--force", in, to); status != statusOK {
+	if status, _, errs := murksim(t, nil, "convert", "--force", in, to); status != report.StatusOK {
 		t.Fatal(errs)
 	}
 	info, err := os.Stat(out)
 	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
 		t.Errorf("the file has mode %v and %d bytes, %v; want 0640 and some", info.Mode(), info.Size(), err)
 	}
-	if status, _, errs := murksim(t, nil, "convert", "--force", in, p.dir); status != statusError || !strings.Contains(errs, "is a directory") {
+	if status, _, errs := murksim(t, nil, "convert", "--force", in, p.dir); status != report.StatusError || !strings.Contains(errs, "is a directory") {
 		t.Errorf("convert to a folder = %d, %s", status, errs)
 	}
-	if status, _, errs := murksim(t, nil, "convert", p.dir, out+"2"); status != statusError || !strings.Contains(errs, "is a directory") {
+	if status, _, errs := murksim(t, nil, "convert", p.dir, out+"2"); status != report.StatusError || !strings.Contains(errs, "is a directory") {
 		t.Errorf("convert of a folder = %d, %s", status, errs)
 	}
 	p.path = "murksim"
@@ -126,8 +126,8 @@ func TestTransferToNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"in.murk", ""}, {"", "out.jsonl"}} {
-		if status, _, errs := murksim(t, nil, append([]string{"convert"}, args...)...); status != statusUsage || !strings.Contains(errs, "one is empty") {
-			t.Errorf("convert %q = %d, %s; want %d", args, status, errs, statusUsage)
+		if status, _, errs := murksim(t, nil, append([]string{"convert"}, args...)...); status != report.StatusUsage || !strings.Contains(errs, "one is empty") {
+			t.Errorf("convert %q = %d, %s; want %d", args, status, errs, report.StatusUsage)
 		}
 	}
 	p.onlyFiles(t, "in.murk")
@@ -137,7 +137,7 @@ func TestTransferToNowhere(t *testing.T) {
 		}
 		t.Fatal(err)
 	}
-	if status, _, errs := murksim(t, nil, "convert", "in.murk", "link"); status != statusOK {
+	if status, _, errs := murksim(t, nil, "convert", "in.murk", "link"); status != report.StatusOK {
 		t.Errorf("convert to a link = %d, %s", status, errs)
 	}
 	if to, err := os.Readlink("link"); to != "nowhere" {
@@ -185,8 +185,8 @@ func (p program) interruptedTransfer(t *testing.T, s os.Signal) {
 		t.Fatal(err)
 	}
 	c.Wait()
-	if status, want := c.ProcessState.ExitCode(), "standard input: interrupted; out.murk was not written\n"; status != statusError || errs.String() != want {
-		t.Errorf("status %d, %q, want %d, %q", status, errs.String(), statusError, want)
+	if status, want := c.ProcessState.ExitCode(), "standard input: interrupted; out.murk was not written\n"; status != report.StatusError || errs.String() != want {
+		t.Errorf("status %d, %q, want %d, %q", status, errs.String(), report.StatusError, want)
 	}
 	p.onlyFiles(t, "out.murk")
 	if got := p.read(t, "out.murk"); string(got) != "old" {
@@ -232,7 +232,7 @@ func TestReadErrorKeepsOlderFile(t *testing.T) {
 	half := len(recording) / 2
 	failed := errors.New("connection reset by peer")
 	write(t, p, "whole.murk", string(recording))
-	if status, _, errs := murksim(t, nil, "convert", "whole.murk", "older.jsonl"); status != statusOK {
+	if status, _, errs := murksim(t, nil, "convert", "whole.murk", "older.jsonl"); status != report.StatusOK {
 		t.Fatal(errs)
 	}
 	older := p.read(t, "older.jsonl")
@@ -242,8 +242,8 @@ func TestReadErrorKeepsOlderFile(t *testing.T) {
 	} {
 		in := io.MultiReader(bytes.NewReader(recording[:half]), iotest.ErrReader(failed))
 		status, out, errs := murksim(t, in, "convert", "-", tt.out, "--force")
-		if want := regexp.MustCompile("^standard input: .*" + failed.Error() + "\n  " + tt.want + "\n$"); status != statusError || out != "" || !want.MatchString(errs) {
-			t.Errorf("convert to %s = %d, %q, %q; want %d and %v", tt.out, status, out, errs, statusError, want)
+		if want := regexp.MustCompile("^standard input: .*" + failed.Error() + "\n  " + tt.want + "\n$"); status != report.StatusError || out != "" || !want.MatchString(errs) {
+			t.Errorf("convert to %s = %d, %q, %q; want %d and %v", tt.out, status, out, errs, report.StatusError, want)
 		}
 	}
 	p.is(t, "older.jsonl", older)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
@@ -68,7 +69,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if e, ok := errors.AsType[*foreign.Error](v.err); ok { // of the world file, which it names
 		text = e.Error() + "\n"
 	}
-	if v.code == statusDiverged {
+	if v.code == report.StatusDiverged {
 		text = v.diverged() + v.from()
 		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
 			if next := j.next(v); next != "" {

@@ -55,10 +55,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("hashes") && j.hashes == "" {
-				return usage("--hashes must be a file; it is empty")
+				return report.Usage("--hashes must be a file; it is empty")
 			}
 			if j.hashes != "" && len(args) > 1 {
-				return usage("--hashes takes one recording, not %d", len(args))
+				return report.Usage("--hashes takes one recording, not %d", len(args))
 			}
 			if c.Flags().Changed("world") {
 				if err := j.readWorld(args); err != nil {
@@ -66,7 +66,7 @@ func (a *app) verifyCommand() *cobra.Command {
 				}
 			}
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
-				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
+				return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
 			if err := cmp.Or(j.nats.check(c.Flags().Changed), j.checkElsewhere(c.Flags().Changed, args)); err != nil {
 				return err
@@ -130,15 +130,15 @@ func (j *verifyJob) flags(f *pflag.FlagSet) {
 func (j *verifyJob) readWorld(recordings []string) error {
 	switch {
 	case j.world == "":
-		return usage("--world must be a file; it is empty")
+		return report.Usage("--world must be a file; it is empty")
 	case len(recordings) > 1:
-		return usage("--world takes one recording, not %d", len(recordings))
+		return report.Usage("--world takes one recording, not %d", len(recordings))
 	case j.world == "-" && recordings[0] == "-":
-		return usage("--world and the recording cannot both be standard input")
+		return report.Usage("--world and the recording cannot both be standard input")
 	case j.complete:
-		return usage("--complete needs planned ticks, which a world file does not have")
+		return report.Usage("--complete needs planned ticks, which a world file does not have")
 	case j.inputs:
-		return usage("--inputs needs a scenario, which a world file does not have")
+		return report.Usage("--inputs needs a scenario, which a world file does not have")
 	}
 	in := j.in
 	if j.world != "-" {
@@ -160,7 +160,7 @@ func (j *verifyJob) readWorld(recordings []string) error {
 
 // all verifies every file and returns the worst outcome.
 func (j *verifyJob) all(ctx context.Context, names []string) error {
-	worst := statusOK
+	worst := report.StatusOK
 	for _, name := range names {
 		v := verdict{Event: "verdict", File: name, path: name}
 		j.verify(ctx, &v)
@@ -175,8 +175,8 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		}
 		worst = max(worst, v.code)
 	}
-	if worst != statusOK {
-		return exit(worst, nil)
+	if worst != report.StatusOK {
+		return report.Exit(worst, nil)
 	}
 	return nil
 }
@@ -278,19 +278,19 @@ func outcome(err error) (name string, code int) {
 	_, inputs := errors.AsType[*inputsError](err)
 	switch {
 	case err == nil:
-		return "ok", statusOK
+		return "ok", report.StatusOK
 	case errors.Is(err, engine.ErrWork):
-		return "incompatible", statusError
+		return "incompatible", report.StatusError
 	case failed || inputs || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable):
-		return "diverged", statusDiverged
+		return "diverged", report.StatusDiverged
 	case errors.Is(err, errIncomplete):
-		return "incomplete", statusDiverged
+		return "incomplete", report.StatusDiverged
 	case errors.Is(err, replay.ErrIncompatible) || errors.Is(err, replay.ErrVersion):
-		return "incompatible", statusError
+		return "incompatible", report.StatusError
 	case damaged(err) || errors.Is(err, replay.ErrMalformed):
-		return "damaged", statusError
+		return "damaged", report.StatusError
 	}
-	return "error", statusError
+	return "error", report.StatusError
 }
 
 // errIncomplete reports planned ticks that a recording does not have.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -83,7 +84,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 				kind = j.formatOfFile(args[0])
 			}
 			if len(args) == 0 && (len(j.sets) > 0 || j.seed != "" || len(j.states) > 0) {
-				return usage("--set, --seed and --state need a scenario")
+				return report.Usage("--set, --seed and --state need a scenario")
 			}
 			if err := cmp.Or(j.fits(kind, args, c.Flags().Changed), listenAddress("listen", defaultListen, &j.server.listen)); err != nil {
 				return err
@@ -171,7 +172,7 @@ func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (*vi
 	case err != nil && ending == "":
 		return j.begin(ctx, name, limit) // which says what there is
 	case len(j.sets) > 0 || j.seed != "":
-		return nil, usage("--set and --seed are for scenarios; %s is none", document.FileName(name))
+		return nil, report.Usage("--set and --seed are for scenarios; %s is none", document.FileName(name))
 	}
 	return j.recording(ctx, name, limit)
 }
@@ -190,7 +191,7 @@ func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*vie
 			return nil, words.About(j.states[0], stateProblem(err))
 		}
 	default:
-		return nil, usage("a run starts from one state; there are %d", len(j.states))
+		return nil, report.Usage("a run starts from one state; there are %d", len(j.states))
 	}
 	again := ""
 	if state == nil && name != "-" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/view"
@@ -16,7 +17,7 @@ func (j *viewJob) fits(kind format, names []string, given func(string) bool) err
 	film := kind == formatGame || kind == formatYREP
 	for _, flag := range []string{"index", "no-index", "state", "max-memory", "set", "seed"} {
 		if film && given(flag) {
-			return usage("--%s is for recordings and scenarios", flag)
+			return report.Usage("--%s is for recordings and scenarios", flag)
 		}
 	}
 	if kind != formatYREP {
@@ -26,9 +27,9 @@ func (j *viewJob) fits(kind format, names []string, given func(string) bool) err
 	}
 	switch {
 	case kind == formatYREP && len(names) > 1:
-		return usage("%s view takes one YREP file, not %d", j.name, len(names))
+		return report.Usage("%s view takes one YREP file, not %d", j.name, len(names))
 	case !film && len(names) > 2:
-		return usage("%s view takes one recording or scenario, or two, not %d", j.name, len(names))
+		return report.Usage("%s view takes one recording or scenario, or two, not %d", j.name, len(names))
 	case kind == formatGame:
 		for _, name := range names[1:] {
 			if j.formatOfFile(name) != formatGame {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
@@ -23,11 +24,11 @@ func isSweep(name string) bool {
 // viewSweep serves the page of a sweep.
 func (j *viewJob) viewSweep(c *cobra.Command, names []string) error {
 	if len(names) > 1 {
-		return usage("%s view takes one folder of a sweep, and nothing beside it", j.name)
+		return report.Usage("%s view takes one folder of a sweep, and nothing beside it", j.name)
 	}
 	for _, flag := range []string{"index", "no-index", "state", "set", "seed"} {
 		if c.Flags().Changed(flag) {
-			return usage("--%s is for recordings and scenarios; %s is the folder of a sweep", flag, document.FileName(names[0]))
+			return report.Usage("--%s is for recordings and scenarios; %s is the folder of a sweep", flag, document.FileName(names[0]))
 		}
 	}
 	if err := j.yrep.only(c.Flags().Changed); err != nil {

@@ -71,7 +71,7 @@ func withWatch(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
 				field = arg
 			}
 		}
-		return usage("%s takes %s, not %d; to draw the field %s write --watch=%s", c.CommandPath(), what, len(args), words.Argument(field), words.Argument(field))
+		return report.Usage("%s takes %s, not %d; to draw the field %s write --watch=%s", c.CommandPath(), what, len(args), words.Argument(field), words.Argument(field))
 	}
 }
 
@@ -259,11 +259,11 @@ func (a *app) canvas() (*canvas, error) {
 	f, ok := a.Errs.Terminal()
 	switch {
 	case a.Quiet || a.JSON:
-		return nil, usage("--watch draws in a terminal; leave out --quiet and --json")
+		return nil, report.Usage("--watch draws in a terminal; leave out --quiet and --json")
 	case !ok:
-		return nil, usage("--watch draws in a terminal, and standard error is none; leave it out")
+		return nil, report.Usage("--watch draws in a terminal, and standard error is none; leave it out")
 	case !drawable(f):
-		return nil, usage("--watch cannot draw in this terminal (TERM is %q); leave it out", os.Getenv("TERM"))
+		return nil, report.Usage("--watch cannot draw in this terminal (TERM is %q); leave it out", os.Getenv("TERM"))
 	}
 	size := func() (columns, rows int) {
 		columns, rows, err := term.GetSize(int(f.Fd()))

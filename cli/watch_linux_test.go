@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 )
 
 // terminal opens a terminal of a size. What is written to the one file can be read from the other.
@@ -93,8 +94,8 @@ func (p program) watched(t *testing.T) {
 	dumb := p.command("run", "heat", "--watch", "--until", "3", "-o", "dumb.murk")
 	dumb.Stderr, dumb.Env = inside, append(os.Environ(), "TERM=dumb")
 	said := make([]byte, 200)
-	if err := dumb.Run(); dumb.ProcessState.ExitCode() != statusUsage {
-		t.Errorf("in a terminal that cannot draw: %v, want status %d", err, statusUsage)
+	if err := dumb.Run(); dumb.ProcessState.ExitCode() != report.StatusUsage {
+		t.Errorf("in a terminal that cannot draw: %v, want status %d", err, report.StatusUsage)
 	}
 	if n, _ := outside.Read(said); !strings.HasPrefix(string(said[:n]), `--watch cannot draw in this terminal (TERM is "dumb")`) {
 		t.Errorf("in a terminal that cannot draw it says %q", said[:n])
@@ -244,7 +245,7 @@ func TestPipeWaits(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(b, []byte(recordingMark)) {
 		t.Errorf("the reader gets %d bytes, %v", len(b), err)
 	}
-	if got := <-status; got != statusOK {
+	if got := <-status; got != report.StatusOK {
 		t.Errorf("status %d", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -51,13 +52,13 @@ again until it is there.`,
 			given := c.Flags().Changed
 			switch {
 			case !given("nats"):
-				return usage("worker needs --nats, a URL such as nats://host:4222")
+				return report.Usage("worker needs --nats, a URL such as nats://host:4222")
 			case given("workers") && (j.cores < 1 || j.cores > engine.MaxWorkers):
-				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.cores)
+				return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.cores)
 			case given("name") && (j.processes == "" || len(j.processes) > 100 || j.processes != words.Clean(j.processes) || strings.Contains(j.processes, "#")):
-				return usage("--name must be up to 100 characters that can be printed, without #, not %q", j.processes)
+				return report.Usage("--name must be up to 100 characters that can be printed, without #, not %q", j.processes)
 			case j.idle < 0:
-				return usage("--idle must not be below 0")
+				return report.Usage("--idle must not be below 0")
 			}
 			if err := j.nats.check(given); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 )
@@ -34,7 +35,7 @@ func TestVectorsWorld(t *testing.T) {
 			bad := bytes.Clone(b)
 			bad[ends[i]-3] ^= 0x10
 			status, out, errs := murksim(t, bytes.NewReader(bad), "verify", "--json", "--world", world, "-")
-			if want := fmt.Sprintf(`"tick":%d,`, ticks[i]); status != statusDiverged || !strings.Contains(out, want) || !strings.Contains(out, `"status":"diverged"`) {
+			if want := fmt.Sprintf(`"tick":%d,`, ticks[i]); status != report.StatusDiverged || !strings.Contains(out, want) || !strings.Contains(out, `"status":"diverged"`) {
 				t.Errorf("%s: frame %d changed: status %d, %s%s; want status 3 and %s", world, i+1, status, out, errs, want)
 			}
 			tampered++

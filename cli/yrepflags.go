@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
@@ -35,7 +36,7 @@ func lenientFlags(f *pflag.FlagSet, lenient, keepUnknown *bool) {
 func (y *yrepFlags) only(given func(string) bool) error {
 	for _, flag := range []string{"dialect", "protocol", "lenient", "keep-unknown", "all"} {
 		if given(flag) {
-			return usage("--%s is for YREP files", flag)
+			return report.Usage("--%s is for YREP files", flag)
 		}
 	}
 	return nil
@@ -44,7 +45,7 @@ func (y *yrepFlags) only(given func(string) bool) error {
 // options returns what the flags say.
 func (y *yrepFlags) options() (o yrep.Options, err error) {
 	if o.Dialect, err = yrep.ParseDialect(y.dialect); err != nil {
-		return o, usage("--dialect must be narrow, wide or auto, not %q", y.dialect)
+		return o, report.Usage("--dialect must be narrow, wide or auto, not %q", y.dialect)
 	}
 	o.Protocol, o.Lenient, o.KeepUnknown = y.protocol, y.lenient, y.keepUnknown
 	return o, nil

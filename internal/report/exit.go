@@ -1,0 +1,31 @@
+package report
+
+import "fmt"
+
+// Exit statuses.
+const (
+	StatusOK       = 0
+	StatusError    = 1
+	StatusUsage    = 2 // the command line is wrong
+	StatusDiverged = 3 // what was compared differs, or ticks are missing
+	StatusEvidence = 4 // the evidence of an audit is broken
+	StatusHalted   = 5 // a run is halted
+)
+
+// An Error is an error with an exit status. If Err is nil, it has been reported already.
+type Error struct {
+	Code int
+	Err  error
+}
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprint(e.Err) }
+
+// Unwrap returns the error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Exit returns an error with an exit status.
+func Exit(code int, err error) *Error { return &Error{code, err} }
+
+// Usage returns the error of a wrong command line.
+func Usage(format string, args ...any) error { return Exit(StatusUsage, fmt.Errorf(format, args...)) }
