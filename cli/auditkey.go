@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,13 +133,8 @@ func secret(name string) error {
 	if err != nil {
 		return words.About(name, err)
 	}
-	if info.Mode().IsRegular() && others(info) {
+	if info.Mode().IsRegular() && files.OpenToOthers(info) {
 		return fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), info.Mode().Perm(), words.Argument(name))
 	}
 	return nil
-}
-
-// others reports whether the mode of a file lets others read or write it. Windows has no such modes.
-func others(info fs.FileInfo) bool {
-	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }

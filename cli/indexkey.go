@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/rng"
 )
@@ -51,7 +52,7 @@ func readIndexKey(path string) (index.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() != index.KeySize || others(info) || !draft.Ours(info) {
+	if !info.Mode().IsRegular() || info.Size() != index.KeySize || files.OpenToOthers(info) || !draft.Ours(info) {
 		return nil, errNoKey
 	}
 	key := make(index.Key, index.KeySize)
