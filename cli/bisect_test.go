@@ -234,7 +234,7 @@ func seekParts(t *testing.T, name string, tick uint64) []partView {
 // TestFirstPart holds what is named if the parts of two ticks are not the same ones.
 func TestFirstPart(t *testing.T) {
 	part := func(name, hash string) partView {
-		return partView{Part: name, Kind: "propagator", Hash: hash, Fields: []fieldHash{{"x", hash}, {"y", "0"}}}
+		return partView{Part: name, Kind: "propagator", Hash: hash, Fields: []fieldHash{{Name: "x", Hash: hash}, {Name: "y", Hash: "0"}}}
 	}
 	a := []partView{part("p", "1"), part("q", "2")}
 	for _, tt := range []struct {
