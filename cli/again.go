@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 )
 
@@ -23,35 +21,11 @@ type repeatView struct {
 	Times int    `json:"times"`
 }
 
-// A keptTick is what it takes to compute a tick of a world again.
-type keptTick struct {
-	state  []byte // before it; nil for a world that cannot be saved
-	rest   uint64
-	inputs []commands.Command
-}
-
-// keepTick keeps the state of a world.
-func keepTick(w *engine.World) *keptTick {
-	k := new(keptTick)
-	if state, err := w.Save(nil); err == nil {
-		k.state, k.rest = state, w.Column(fields.ID(len(w.Defs()) - 1)).Uint64[0]
-	}
-	return k
-}
-
-// take keeps the inputs of the next tick.
-func (k *keptTick) take(inputs []commands.Command) {
-	for _, c := range inputs {
-		c.Data = bytes.Clone(c.Data)
-		k.inputs = append(k.inputs, c)
-	}
-}
-
 // A try is one computation of the tick that differs.
 type try struct {
-	hash, failure string     // one of them
-	parts         []partView // if they were asked for
-	trace         *trace     // in a replay
+	hash, failure string             // one of them
+	parts         []session.PartView // if they were asked for
+	trace         *session.Trace     // in a replay
 }
 
 // again computes the tick that differs three times more, in each replay and by each program.
@@ -72,7 +46,7 @@ func (j *bisectJob) again(ctx context.Context) error {
 		case d != nil && d.visit != nil && d.Replayed != "":
 			first := try{hash: d.Replayed, trace: d.trace}
 			if d.trace != nil {
-				first.parts = d.trace.parts
+				first.parts = d.trace.Parts
 			}
 			s.note(first)
 			for range repeats {
@@ -101,16 +75,16 @@ func (s *bisectSide) note(t try) {
 
 // again computes the tick in a world that is in the state before it. If the parts of the tick
 // are asked for, there is a trace to begin with.
-func (d *diffSide) again(w *engine.World, base *trace) (t try) {
+func (d *diffSide) again(w *engine.World, base *session.Trace) (t try) {
 	tick := func() error {
-		_, err := w.Replay(d.kept.inputs)
+		_, err := w.Replay(d.kept.Inputs)
 		return err
 	}
 	var err error
 	if d.trace == nil {
 		err = tick()
-	} else if t.trace, err = traced(w, base, tick); err == nil {
-		t.parts = t.trace.parts
+	} else if t.trace, err = session.Traced(w, base, tick); err == nil {
+		t.parts = t.trace.Parts
 	}
 	if err != nil {
 		return try{failure: strings.TrimPrefix(err.Error(), "engine: ")}
@@ -121,14 +95,14 @@ func (d *diffSide) again(w *engine.World, base *trace) (t try) {
 
 // rewind puts the world of a recording into the state before the tick.
 func (j *bisectJob) rewind(ctx context.Context, d *diffSide) error {
-	if d.kept.state != nil {
-		return d.visit.World.LoadTick(nil, d.kept.state, d.kept.rest)
+	if d.kept.State != nil {
+		return d.visit.World.LoadTick(nil, d.kept.State, d.kept.Rest)
 	}
-	v, err := j.visit(ctx, d.File, j.found.Tick-1)
+	v, err := j.Visit(ctx, d.File, j.found.Tick-1)
 	if err != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	d.visit.close()
+	d.visit.Close()
 	d.visit = v
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -36,14 +37,14 @@ type auditJob struct {
 	halt      bool
 	webhook   string
 	workers   int
-	maxMemory bytesFlag
+	maxMemory session.Size
 	measuring measuring
 	nats      natsFlags
 	errands   *cluster.Errands // with --nats
 }
 
 func (a *app) auditCommand() *cobra.Command {
-	j := &auditJob{app: a, maxMemory: defaultMaxMemory}
+	j := &auditJob{app: a, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "audit SOURCE",
 		Short: "Prove that a run is what its chain says",

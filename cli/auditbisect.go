@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios"
@@ -35,7 +36,7 @@ func (a *app) examinations() []*cobra.Command {
 }
 
 func (a *app) examiner() *examiner {
-	return &examiner{auditJob: auditJob{app: a, maxMemory: defaultMaxMemory}, close: func() {}}
+	return &examiner{auditJob: auditJob{app: a, maxMemory: session.DefaultMaxMemory}, close: func() {}}
 }
 
 func (x *examiner) flags(f *pflag.FlagSet) {
@@ -58,7 +59,7 @@ func (x *examiner) check(given func(flag string) bool) error {
 	if given("repeat") && (x.repeat < 1 || x.repeat > mostRepeats) {
 		return report.Usage("--repeat must be 1 to %d, not %d", mostRepeats, x.repeat)
 	}
-	x.maxMemory = x.maxMemory.share(3) // two worlds and states of both
+	x.maxMemory = x.maxMemory.Share(3) // two worlds and states of both
 	return nil
 }
 

@@ -282,7 +282,7 @@ func (j *auditDiagnoseJob) readme() string {
 		fmt.Sprintf("audit state evidence.audit --tick %d -o other.state", r.Tick),
 	}
 	for _, c := range commands {
-		fmt.Fprintf(&b, "  %s %s\n", j.app.name, c)
+		fmt.Fprintf(&b, "  %s %s\n", j.app.Name, c)
 	}
 	if j.code == "" {
 		fmt.Fprintf(&b, "\nTo check code, in a module with propagators or systems, and in a clone of murksim:\n\n  go run %s ./...\n  go run %s %s\n", detcheckPackage, "./tools/detcheck", statePath)

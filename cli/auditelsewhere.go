@@ -168,7 +168,7 @@ func (j *workerJob) auditErrand(ctx context.Context, path string, text []byte) (
 	if err := json.Unmarshal(text, &ask); err != nil {
 		return nil, fmt.Errorf("it was sent by another version of this program: %w", err)
 	}
-	there, _, _ := j.captured(j.name, false, true)
+	there, _, _ := j.captured(j.Name, false, true)
 	again := &auditJob{app: there, unkept: true, jobs: 1, workers: 1, maxMemory: j.share()}
 	if ask.From != nil {
 		again.from, again.fromState = tickFlag(*ask.From), true

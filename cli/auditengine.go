@@ -15,6 +15,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -45,11 +46,11 @@ func (x *examiner) engineState(ctx context.Context, program string, tick uint64)
 		}
 		return nil, fmt.Errorf("%s: %s", document.FileName(program), why)
 	}
-	if state, err = readState(ctx, file, x.scenario); err == nil {
+	if state, err = session.ReadState(ctx, file, x.scenario); err == nil {
 		state, err = engine.Unseal(state)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the state that %s wrote: %w", document.FileName(program), stateProblem(err))
+		return nil, fmt.Errorf("the state that %s wrote: %w", document.FileName(program), session.StateProblem(err))
 	}
 	return state, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -271,7 +272,7 @@ func (d *difference) inputs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := names{Scenario: d.scenario}
+	n := session.Names{Scenario: d.scenario}
 	for in, err := range d.evidence.Inputs(ctx, before.InputSeq) {
 		if err != nil {
 			return err
@@ -354,7 +355,7 @@ func (d *difference) blocks() (blocks []words.Block) {
 		add("random", fmt.Sprintf("the first stream that differs is %s %d: %s and %s", s.Name, uint64(s.Number), words.OrNone(s.A), words.OrNone(s.B)))
 	}
 	if d.compared != nil {
-		t := &stateText{d.compared, r.Tick, d.world, []*engine.World{d.world}, names{Scenario: d.scenario}}
+		t := &stateText{d.compared, r.Tick, d.world, []*engine.World{d.world}, session.Names{Scenario: d.scenario}}
 		for i := range r.Fields {
 			b := t.field(&r.Fields[i])
 			add(b.Label, b.Head)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -26,7 +27,7 @@ type forkJob struct {
 }
 
 func (a *app) auditForkCommand() *cobra.Command {
-	j := &forkJob{auditJob: auditJob{app: a, maxMemory: defaultMaxMemory}}
+	j := &forkJob{auditJob: auditJob{app: a, maxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "fork DATABASE",
 		Short: "Begin a new run where another one was still right",
@@ -155,7 +156,7 @@ func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Eviden
 	if err := j.Emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
 		return err
 	}
-	return j.Say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, words.Number(tick), of.ID, j.name, words.Argument(db.Name()), r.ID)
+	return j.Say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, words.Number(tick), of.ID, j.Name, words.Argument(db.Name()), r.ID)
 }
 
 // A forkedView is a fork as JSON.

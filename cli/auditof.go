@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -269,9 +270,9 @@ func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := j.registry.FromDescriptor(world)
+	s, err := j.Registry.FromDescriptor(world)
 	if err != nil {
-		return nil, unbuilt(err)
+		return nil, session.Unbuilt(err)
 	}
 	rate, err := audit.RateOf(s.TickRate)
 	if err != nil {
@@ -292,14 +293,14 @@ func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
 	if wrong != "" {
 		return nil, &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: wrong}
 	}
-	return s, checkMemory(s, j.maxMemory)
+	return s, session.CheckMemory(s, j.maxMemory)
 }
 
 // place makes the world of a rerun: at genesis, or in the state of a snapshot.
 func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, again *audit.Rerun, from uint64) (err error) {
 	if from == e.Run().First && from == 0 {
 		again.World, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
-		return unbuilt(err)
+		return session.Unbuilt(err)
 	}
 	if ticks, err := e.Snapshots(ctx); err != nil {
 		return err
@@ -319,7 +320,7 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 		return s.RestoreAs(e.Run().Genesis, j.workers, snapshot.State, step)
 	})
 	if state, ok := errors.AsType[*engine.StateError](err); ok {
-		return &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", from), Reason: stateProblem(state).Error()}
+		return &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", from), Reason: session.StateProblem(state).Error()}
 	}
-	return unbuilt(err)
+	return session.Unbuilt(err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -122,7 +123,7 @@ func valueOf(s *scenarios.Scenario, y *audit.Layout, p *audit.Proof, e audit.Ele
 	for _, b := range bits {
 		text := diff.Between(d, b, b).A
 		if n := d.Value(b); e.Column == y.IDs()+1 && y.IDs() >= 0 || d.Type.Kind == fields.CategoricalKind {
-			text = names{Scenario: s}.Value(uint32(e.Column), float32(n))
+			text = session.Names{Scenario: s}.Value(uint32(e.Column), float32(n))
 		}
 		v.Value = append(v.Value, text)
 	}
@@ -168,9 +169,9 @@ func (a *app) readProof(name string) (*wholeProof, error) {
 	if err != nil {
 		return nil, brokenProof(name, err)
 	}
-	s, err := a.registry.FromDescriptor(world)
+	s, err := a.Registry.FromDescriptor(world)
 	if err != nil {
-		return nil, words.About(name, fmt.Errorf("it leads to the hash %s, but its genesis document cannot be read here: %w", p.world, words.InWords(unbuilt(err))))
+		return nil, words.About(name, fmt.Errorf("it leads to the hash %s, but its genesis document cannot be read here: %w", p.world, words.InWords(session.Unbuilt(err))))
 	}
 	p.parent = parent
 	if p.says, err = viewSubject(s, p.Proof); err != nil {

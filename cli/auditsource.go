@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -43,7 +44,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 	}
 	for _, other := range []struct{ mark, is string }{
 		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {checkpoint.Mark, "a signature: audit check checks it"},
-		{stateMark, "a saved state: run --state goes on from it"}, {"-----BEGIN", "a key: audit sign and audit check take it by --key"},
+		{session.StateMark, "a saved state: run --state goes on from it"}, {"-----BEGIN", "a key: audit sign and audit check take it by --key"},
 	} {
 		if is, err := files.Begins(name, other.mark); err == nil && is {
 			return nil, fmt.Errorf("%s: it is %s", document.FileName(name), other.is)
@@ -60,7 +61,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 // mostState returns how many bytes a state has at most, by the genesis document. Of a scenario that cannot be built here nobody knows.
 func (a *app) mostState(genesis []byte) int64 {
 	if world, _, err := audit.SplitGenesis(genesis); err == nil {
-		if s, err := a.registry.FromDescriptor(world); err == nil {
+		if s, err := a.Registry.FromDescriptor(world); err == nil {
 			if most, err := s.MaxState(); err == nil {
 				return min(most, audit.MaxState)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -52,7 +53,7 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 			if err := cmp.Or(x.check(c.Flags().Changed), sparesSource(out, args[0])); err != nil {
 				return err
 			}
-			if err := replaceable(out, stateMark, "saved state"); err != nil {
+			if err := replaceable(out, session.StateMark, "saved state"); err != nil {
 				return err
 			}
 			ctx, stop := x.untilSignal(c.Context())

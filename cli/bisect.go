@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 )
@@ -33,8 +34,8 @@ type bisectJob struct {
 // A bisectSide is one of the two runs.
 type bisectSide struct {
 	bisectView
-	hashes    *tickHashes // that a file has; nil: the program is asked
-	table     *hashTable  // the file, if it is a table
+	hashes    *session.TickHashes // that a file has; nil: the program is asked
+	table     *session.HashTable  // the file, if it is a table
 	program   *questioner
 	recording *diffSide // that can be replayed; nil: none can
 	damage    error     // of the file
@@ -83,7 +84,7 @@ here.
 Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage.`
 
 func (a *app) bisectCommand() *cobra.Command {
-	j := &bisectJob{diffJob: diffJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}, keep: true}}
+	j := &bisectJob{diffJob: diffJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}, keep: true}}
 	c := &cobra.Command{
 		Use:   "bisect [RECORDING|TABLE]...",
 		Short: "Find the tick in which two runs begin to differ, by questions",
@@ -99,7 +100,7 @@ func (a *app) bisectCommand() *cobra.Command {
     --command 'env MURKSIM_KERNELS=plain murksim seek heat.murk --no-index --tick {tick} --phases --json'
   murksim bisect hashes.tsv heat.murk --json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			j.several = len(args) > 1
+			j.Several = len(args) > 1
 			if err := j.check(args, c.Flags().Changed); err != nil {
 				return err
 			}
@@ -113,9 +114,8 @@ func (a *app) bisectCommand() *cobra.Command {
 	f.Var((*tickFlag)(&j.from), "from", "a tick that is compared first and should be equal (default: none)")
 	f.Var((*tickFlag)(&j.to), "to", "the last tick to compare (default: the last one that the files have)")
 	f.BoolVar(&j.phases, "phases", false, "name the first part of the tick that differs: commands, a propagator, a system, checks, events")
-	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work of a replay (default: one per core where that pays)")
-	j.flags(f)
-	j.stateFlag(f)
+	f.IntVar(&j.Workers, "workers", 0, "goroutines that share the work of a replay (default: one per core where that pays)")
+	a.visitorFlags(f, &j.Visitor)
 	return c
 }
 
@@ -143,10 +143,10 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 		j.pair[len(names)+i] = &bisectSide{bisectView: bisectView{Command: text}, program: q}
 	}
 	switch {
-	case j.pair[1] == nil && isTable(names[0]):
+	case j.pair[1] == nil && session.IsTable(names[0]):
 		return report.Usage("%s is a table of hashes; bisect needs something to compare it with", words.Argument(names[0]))
-	case workers && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
+	case workers && (j.Workers < 1 || j.Workers > engine.MaxWorkers):
+		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.Workers)
 	case j.exact(names) && (j.begun || bounded):
 		return report.Usage("--from and --to are for programs and tables; recordings are compared tick by tick")
 	case len(names) == 0 && !bounded:
@@ -155,9 +155,9 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 		return report.Usage("--to must be a tick above 0, and not before --from")
 	case j.begun && bounded && j.to-j.from == math.MaxUint64: // one tick more than can be counted
 		return report.Usage("--to must be below %s if --from is 0", words.Number(j.to))
-	case j.index != "" && len(names) != 1:
+	case j.Index != "" && len(names) != 1:
 		return report.Usage("--index takes one recording, not %d", len(names))
-	case j.index != "" && isTable(names[0]):
+	case j.Index != "" && session.IsTable(names[0]):
 		return report.Usage("--index takes a recording; %s is a table of hashes", words.Argument(names[0]))
 	}
 	return nil
@@ -165,7 +165,7 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 
 // exact reports whether there are only recordings, of which every tick is compared.
 func (j *bisectJob) exact(names []string) bool {
-	return len(j.commands) == 0 && !slices.ContainsFunc(names, isTable)
+	return len(j.commands) == 0 && !slices.ContainsFunc(names, session.IsTable)
 }
 
 // compared reports whether diff has compared the sides: then they are recordings.
@@ -277,7 +277,7 @@ func (j *bisectJob) search(ctx context.Context) error {
 // opens reports whether there is nothing before a tick to compare: a recording begins with
 // it, or --from names it.
 func (j *bisectJob) opens(tick uint64) bool {
-	return j.begun || slices.ContainsFunc(j.pair[:], func(s *bisectSide) bool { return s.recording != nil && s.hashes.ticks[0] == tick })
+	return j.begun || slices.ContainsFunc(j.pair[:], func(s *bisectSide) bool { return s.recording != nil && s.hashes.Ticks[0] == tick })
 }
 
 // lastEqual notes that the sides are equal at the last tick.
@@ -285,7 +285,7 @@ func (j *bisectJob) lastEqual(ctx context.Context, tick uint64) error {
 	j.found.Status, j.found.EqualTick = "equal", tick
 	for _, s := range j.pair {
 		if s.damage != nil {
-			return fmt.Errorf("%w\n  tick %s before it is equal in both%s", words.About(s.File, s.damage), words.Number(tick), j.hint(s.File, s.damage))
+			return fmt.Errorf("%w\n  tick %s before it is equal in both%s", words.About(s.File, s.damage), words.Number(tick), j.Hint(s.File, s.damage))
 		}
 		x, err := j.ask(ctx, s, tick)
 		if err != nil {
@@ -301,9 +301,9 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 	switch {
 	case s.program != nil:
 		return nil
-	case isTable(s.File):
-		if s.table, err = readTable(ctx, s.File); err == nil {
-			s.hashes = &s.table.tickHashes
+	case session.IsTable(s.File):
+		if s.table, err = session.ReadTable(ctx, s.File); err == nil {
+			s.hashes = &s.table.TickHashes
 		}
 		return err
 	}
@@ -312,17 +312,17 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 	if err != nil {
 		return err
 	}
-	defer rec.close()
+	defer rec.Close()
 	if err := j.headerFault(s.File, s.recording.header); err != nil {
 		return words.About(s.File, err)
 	}
-	s.recording.scenario, _ = j.scenarioOf(s.recording.header)
-	hashes, damage := recordedHashes(ctx, rec.frames)
+	s.recording.scenario, _ = j.ScenarioOf(s.recording.header)
+	hashes, damage := session.RecordedHashes(ctx, rec.Frames)
 	if ctx.Err() != nil {
-		return stopped(s.File)
+		return session.Interrupted(s.File)
 	}
-	if damage != nil && len(hashes.ticks) == 0 {
-		return j.aboutRecording(s.File, damage)
+	if damage != nil && len(hashes.Ticks) == 0 {
+		return j.About(s.File, damage)
 	}
 	if damage != nil {
 		s.damage, s.Error = damage, words.InWords(damage).Error()
@@ -342,10 +342,10 @@ func (j *bisectJob) candidates() (n uint64, at func(i uint64) uint64, err error)
 	if a == nil && b == nil {
 		return j.to - from + 1, func(i uint64) uint64 { return from + i - 1 }, nil
 	}
-	files := slices.DeleteFunc([]*tickHashes{a, b}, func(h *tickHashes) bool { return h == nil })
-	ticks := slices.Clone(files[0].ticks)
+	files := slices.DeleteFunc([]*session.TickHashes{a, b}, func(h *session.TickHashes) bool { return h == nil })
+	ticks := slices.Clone(files[0].Ticks)
 	for _, h := range files[1:] {
-		ticks = slices.DeleteFunc(ticks, func(tick uint64) bool { _, ok := h.hash(tick); return !ok })
+		ticks = slices.DeleteFunc(ticks, func(tick uint64) bool { _, ok := h.Hash(tick); return !ok })
 	}
 	ticks = slices.DeleteFunc(ticks, func(tick uint64) bool { return tick < from || j.to > 0 && tick > j.to })
 	switch {
@@ -403,7 +403,7 @@ func (j *bisectJob) same(ctx context.Context, tick uint64) (bool, error) {
 // ask returns what a side says of a tick. It asks a program once.
 func (j *bisectJob) ask(ctx context.Context, s *bisectSide, tick uint64) (*answer, error) {
 	if s.hashes != nil {
-		hash, ok := s.hashes.hash(tick)
+		hash, ok := s.hashes.Hash(tick)
 		if !ok {
 			return nil, fmt.Errorf("%s: it has no hash of tick %s", words.Argument(s.File), words.Number(tick))
 		}
@@ -454,7 +454,7 @@ func (j *bisectJob) visitSide(ctx context.Context, standsIn bool) error {
 		}
 		j.sides, j.result.Tick, d.Hash = append(j.sides, d), j.found.Tick, s.Hash // the recorded one
 		if j.visitTick(ctx, d); ctx.Err() != nil {
-			return stopped(s.File)
+			return session.Interrupted(s.File)
 		}
 		if d.err == nil {
 			j.disputed()
@@ -468,7 +468,7 @@ func (j *bisectJob) visitSide(ctx context.Context, standsIn bool) error {
 
 // compareFields names the fields that differ by their hashes, if both sides have them.
 func (j *bisectJob) compareFields(ctx context.Context) error {
-	var both [2][]fieldHash
+	var both [2][]session.FieldHash
 	for i, s := range j.pair {
 		d := s.recording
 		switch {
@@ -476,23 +476,13 @@ func (j *bisectJob) compareFields(ctx context.Context) error {
 			both[i] = s.answers[j.found.Tick].fields
 		case s.table != nil:
 			var err error
-			if both[i], err = s.table.fieldsOf(ctx, j.found.Tick); err != nil {
+			if both[i], err = s.table.FieldsOf(ctx, j.found.Tick); err != nil {
 				return err
 			}
 		case d != nil && d.err == nil && d.Replayed == s.Hash:
-			both[i] = fieldHashes(d.visit.World)
+			both[i] = session.FieldHashes(d.visit.World)
 		}
 	}
-	j.found.Fields = otherFields(both[0], both[1])
+	j.found.Fields = session.OtherFields(both[0], both[1])
 	return nil
-}
-
-// otherFields names the fields whose hashes differ, of those that both have.
-func otherFields(a, b []fieldHash) (names []string) {
-	for _, f := range a {
-		if k := slices.IndexFunc(b, func(g fieldHash) bool { return g.Name == f.Name }); k >= 0 && b[k].Hash != f.Hash {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }

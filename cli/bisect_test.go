@@ -18,6 +18,7 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/cputime"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -142,8 +143,8 @@ func TestBisectTableInterrupted(t *testing.T) {
 	}
 	ctx := &impatient{Context: t.Context()}
 	ctx.left.Store(asked)
-	table, err := readTable(ctx, "t.tsv")
-	if n := len(table.ticks); err == nil || err.Error() != "t.tsv: interrupted" || n == 0 || n > (asked+1)*often {
+	table, err := session.ReadTable(ctx, "t.tsv")
+	if n := len(table.Ticks); err == nil || err.Error() != "t.tsv: interrupted" || n == 0 || n > (asked+1)*often {
 		t.Errorf("%v after %d lines of %d; want that it is interrupted after %d at most", err, n, lines, (asked+1)*often)
 	}
 	gone, interrupt := context.WithCancel(t.Context())
@@ -195,7 +196,7 @@ func TestBisectEveryScenario(t *testing.T) {
 		}
 		p := r.Parts[0]
 		for i := range x {
-			names := otherFields(x[i].Fields, y[i].Fields)
+			names := session.OtherFields(x[i].Fields, y[i].Fields)
 			if i+1 < p.Index && len(names) > 0 || i+1 == p.Index && (!slices.Equal(names, p.Fields) || x[i].Part != p.Part) {
 				t.Errorf("%s: part %d, %s, differs in %q; bisect names %+v", s.Name, i+1, x[i].Part, names, p)
 			}
@@ -218,7 +219,7 @@ func seekGenesis(t *testing.T, name string) string {
 }
 
 // seekParts returns the parts of a tick, of which the last has the hash of the tick.
-func seekParts(t *testing.T, name string, tick uint64) []partView {
+func seekParts(t *testing.T, name string, tick uint64) []session.PartView {
 	t.Helper()
 	status, out, errs := murksim(t, nil, "seek", name, "--tick", strconv.FormatUint(tick, 10), "--phases", "--json")
 	var r seekResult
@@ -233,22 +234,22 @@ func seekParts(t *testing.T, name string, tick uint64) []partView {
 
 // TestFirstPart holds what is named if the parts of two ticks are not the same ones.
 func TestFirstPart(t *testing.T) {
-	part := func(name, hash string) partView {
-		return partView{Part: name, Kind: "propagator", Hash: hash, Fields: []fieldHash{{Name: "x", Hash: hash}, {Name: "y", Hash: "0"}}}
+	part := func(name, hash string) session.PartView {
+		return session.PartView{Part: name, Kind: "propagator", Hash: hash, Fields: []session.FieldHash{{Name: "x", Hash: hash}, {Name: "y", Hash: "0"}}}
 	}
-	a := []partView{part("p", "1"), part("q", "2")}
+	a := []session.PartView{part("p", "1"), part("q", "2")}
 	for _, tt := range []struct {
-		b    []partView
-		want *partDifference
+		b    []session.PartView
+		want *session.PartDifference
 	}{
 		{a, nil},
-		{[]partView{part("p", "1"), part("q", "3")}, &partDifference{Part: "q", Kind: "propagator", Index: 2, Of: 2, Fields: []string{"x"}}},
-		{[]partView{part("p", "3"), part("q", "3")}, &partDifference{Part: "p", Kind: "propagator", Index: 1, Of: 2, Fields: []string{"x"}}},
-		{[]partView{part("p", "1"), part("r", "2")}, &partDifference{Part: "q", Other: "r", Kind: "propagator", Index: 2, Of: 2}},
-		{a[:1], &partDifference{Part: "q", Kind: "propagator", Index: 2, Of: 2}},
-		{append(slices.Clone(a), part("r", "2")), &partDifference{Other: "r", Index: 3, Of: 3}},
+		{[]session.PartView{part("p", "1"), part("q", "3")}, &session.PartDifference{Part: "q", Kind: "propagator", Index: 2, Of: 2, Fields: []string{"x"}}},
+		{[]session.PartView{part("p", "3"), part("q", "3")}, &session.PartDifference{Part: "p", Kind: "propagator", Index: 1, Of: 2, Fields: []string{"x"}}},
+		{[]session.PartView{part("p", "1"), part("r", "2")}, &session.PartDifference{Part: "q", Other: "r", Kind: "propagator", Index: 2, Of: 2}},
+		{a[:1], &session.PartDifference{Part: "q", Kind: "propagator", Index: 2, Of: 2}},
+		{append(slices.Clone(a), part("r", "2")), &session.PartDifference{Other: "r", Index: 3, Of: 3}},
 	} {
-		got := firstPart(a, tt.b)
+		got := session.FirstPart(a, tt.b)
 		g, _ := json.Marshal(got)
 		if w, _ := json.Marshal(tt.want); string(g) != string(w) {
 			t.Errorf("firstPart = %s, want %s", g, w)
@@ -276,25 +277,25 @@ func TestTraceKeepsValues(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k := keepTick(w)
-	first, err := traced(w, nil, step)
+	k := session.KeepTick(w)
+	first, err := session.Traced(w, nil, step)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.LoadTick(nil, k.state, k.rest); err != nil {
+	if err := w.LoadTick(nil, k.State, k.Rest); err != nil {
 		t.Fatal(err)
 	}
-	second, err := traced(w, first, step)
+	second, err := session.Traced(w, first, step)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if firstPart(first.parts, second.parts) != nil || second.bytes != 0 {
-		t.Errorf("the same tick differs, or was kept twice (%d bytes)", second.bytes)
+	if session.FirstPart(first.Parts, second.Parts) != nil || second.Bytes != 0 {
+		t.Errorf("the same tick differs, or was kept twice (%d bytes)", second.Bytes)
 	}
-	for i, p := range first.parts {
+	for i, p := range first.Parts {
 		for f, want := range p.Fields {
-			for _, tr := range []*trace{first, second} {
-				c, ok := tr.column(i, f)
+			for _, tr := range []*session.Trace{first, second} {
+				c, ok := tr.Column(i, f)
 				if got := words.Hash16(columnHash(&c)); !ok || got != want.Hash {
 					t.Errorf("part %d, field %s: hash %s (%v), want %s", i, want.Name, got, ok, want.Hash)
 				}
@@ -323,27 +324,27 @@ func TestTraceIsFull(t *testing.T) {
 		if _, err := w.Step(); err != nil {
 			t.Fatal(err)
 		}
-		k := keepTick(w)
+		k := session.KeepTick(w)
 		const first = 196_000 // bytes, of which the first part is the last to be kept
-		for _, limit := range []int{first, mostTraced} {
-			if err := w.LoadTick(nil, k.state, k.rest); err != nil {
+		for _, limit := range []int{first, session.MostTraced} {
+			if err := w.LoadTick(nil, k.State, k.Rest); err != nil {
 				t.Fatal(err)
 			}
-			tr, x := &trace{limit: limit}, tries[limit]
-			if side == 1 && limit == mostTraced {
-				tr.base = x[0].trace
+			tr, x := &session.Trace{Limit: limit}, tries[limit]
+			if side == 1 && limit == session.MostTraced {
+				tr.Base = x[0].trace
 			}
-			w.WatchParts(tr.look(w))
+			w.WatchParts(tr.Look(w))
 			if _, err := w.Step(); err != nil {
 				t.Fatal(err)
 			}
-			x[side] = try{parts: tr.parts, trace: tr}
+			x[side] = try{parts: tr.Parts, trace: tr}
 			tries[limit] = x
-			if _, ok := tr.column(len(tr.parts)-1, 1); ok == (side == 1 || limit == first) {
+			if _, ok := tr.Column(len(tr.Parts)-1, 1); ok == (side == 1 || limit == first) {
 				t.Errorf("side %d, limit %d: the velocity after the last part is known: %v", side, limit, ok)
 			}
 		}
-		pair[side] = &bisectSide{recording: &diffSide{visit: &visit{Player: &replay.Player{World: w}}}}
+		pair[side] = &bisectSide{recording: &diffSide{visit: &session.Visit{Player: &replay.Player{World: w}}}}
 	}
 	for limit, x := range tries {
 		j := bisectJob{pair: pair}
@@ -352,7 +353,7 @@ func TestTraceIsFull(t *testing.T) {
 			t.Fatalf("limit %d: %+v, want the first propagator", limit, j.found.Parts)
 		}
 		p := j.found.Parts[0]
-		switch full := limit != mostTraced; {
+		switch full := limit != session.MostTraced; {
 		case full && (p.State != nil || len(j.notes) != 1 || !strings.HasPrefix(j.notes[0], "the values after "+p.Part+" are not shown: ")):
 			t.Errorf("a full trace has %+v and the notes %q, want no values", p.State, j.notes)
 		case !full && (p.State == nil || p.State.Count == 0 || len(j.notes) != 0):

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 )
 
@@ -44,7 +45,7 @@ func (j *bisectJob) parts(ctx context.Context) error {
 // between names the first part that differs between the sides. No part is at fault if the sides
 // differ before the tick already.
 func (j *bisectJob) between(ctx context.Context, x, y try) error {
-	p := firstPart(x.parts, y.parts)
+	p := session.FirstPart(x.parts, y.parts)
 	if p == nil {
 		if x.hash != y.hash {
 			j.notes = append(j.notes, fmt.Sprintf("the parts of tick %s are equal in a and b, though its hashes are not", words.Number(j.found.Tick)))
@@ -91,7 +92,7 @@ func (j *bisectJob) equalBefore(ctx context.Context) (equal, known bool, err err
 func (j *bisectJob) hashBefore(ctx context.Context, s *bisectSide) (string, error) {
 	tick := j.found.Tick - 1
 	if s.program == nil {
-		if hash, ok := s.hashes.hash(tick); ok {
+		if hash, ok := s.hashes.Hash(tick); ok {
 			return words.Hash16(hash), nil
 		}
 		return s.recording.genesis, nil
@@ -150,7 +151,7 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 	}
 	j.notes = append(j.notes, note)
 	for _, f := range j.result.Tiles {
-		if by := d.trace.changing(f.Field); f.Field != engine.WorldRest && len(by) > 0 {
+		if by := d.trace.Changing(f.Field); f.Field != engine.WorldRest && len(by) > 0 {
 			j.notes = append(j.notes, f.Field+" is changed by "+strings.Join(by, ", "))
 		}
 	}
@@ -162,42 +163,42 @@ func (j *bisectJob) older(s *bisectSide) string {
 	file, other := words.Argument(s.File), j.pair[1].program
 	if other == nil {
 		here := ""
-		if j.workers > 0 {
-			here = fmt.Sprintf(" --workers %d", j.workers)
+		if j.Workers > 0 {
+			here = fmt.Sprintf(" --workers %d", j.Workers)
 		}
-		return fmt.Sprintf("%s bisect %s --phases%s%s --command %s", j.name, file, here, j.given(true), words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"+j.given(false)))
+		return fmt.Sprintf("%s bisect %s --phases%s%s --command %s", j.Name, file, here, j.Flags(true), words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"+j.Flags(false)))
 	}
-	return fmt.Sprintf("OLD bisect %s --phases%s --command %s", file, j.given(true), words.Argument(words.Printable(j.pair[1].Command)))
+	return fmt.Sprintf("OLD bisect %s --phases%s --command %s", file, j.Flags(true), words.Argument(words.Printable(j.pair[1].Command)))
 }
 
 // with computes the tick with a number of workers; nil if that fails.
 func (j *bisectJob) with(ctx context.Context, d *diffSide, workers int) (*try, error) {
-	one := j.visitor
-	one.workers = workers
-	v, err := one.visit(ctx, d.File, j.found.Tick-1)
+	one := j.Visitor
+	one.Workers = workers
+	v, err := one.Visit(ctx, d.File, j.found.Tick-1)
 	if ctx.Err() != nil {
-		return nil, stopped(d.File)
+		return nil, session.Interrupted(d.File)
 	}
 	if err != nil {
 		return nil, nil
 	}
-	defer v.close()
+	defer v.Close()
 	t := d.again(v.World, nil)
 	return &t, nil
 }
 
 // apart notes the first part in which two computations differ.
 func (j *bisectJob) apart(side string, x, y try) {
-	p := firstPart(x.parts, y.parts)
+	p := session.FirstPart(x.parts, y.parts)
 	if p == nil {
 		return
 	}
 	p.Side = side
 	if x.trace != nil && y.trace != nil && len(p.Fields) > 0 {
 		if w, other := j.worlds(side); shapes(w, other) == "" {
-			p.values(w, j.found.Tick, x.trace, y.trace)
+			p.Values(w, j.found.Tick, x.trace, y.trace)
 			if p.State == nil {
-				j.notes = append(j.notes, fmt.Sprintf("the values after %s are not shown: what the parts of the tick wrote takes more than %s", p.Part, words.Size(mostTraced)))
+				j.notes = append(j.notes, fmt.Sprintf("the values after %s are not shown: what the parts of the tick wrote takes more than %s", p.Part, words.Size(session.MostTraced)))
 			}
 		}
 	}
@@ -253,7 +254,7 @@ func (j *bisectJob) letterOrReplay(side string) string {
 }
 
 // partDetails adds the fields to a block, with values if there are any.
-func (j *bisectJob) partDetails(b words.Block, p *partDifference) words.Block {
+func (j *bisectJob) partDetails(b words.Block, p *session.PartDifference) words.Block {
 	if p.State == nil {
 		if len(p.Fields) > 0 {
 			b.Head += ": " + strings.Join(fieldNames(p.Fields), ", ")
@@ -261,10 +262,10 @@ func (j *bisectJob) partDetails(b words.Block, p *partDifference) words.Block {
 		return b
 	}
 	w, other := j.worlds(p.Side)
-	var n names
+	var n session.Names
 	for _, s := range j.pair {
 		if s.recording != nil {
-			n = names{Scenario: s.recording.scenario}
+			n = session.Names{Scenario: s.recording.scenario}
 		}
 	}
 	t := stateText{p.State, j.found.Tick, w, []*engine.World{w, other}, n}

@@ -7,28 +7,29 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A bisectResult is what bisect prints with --json.
 type bisectResult struct {
-	Event        string           `json:"event"` // "bisect"
-	OK           bool             `json:"ok"`
-	Status       string           `json:"status"` // equal, ticks, interval, length or header
-	A            *bisectView      `json:"a"`
-	B            *bisectView      `json:"b"`
-	Exact        bool             `json:"exact"`                // every tick up to it was compared
-	EqualTick    uint64           `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
-	Tick         uint64           `json:"tick,omitempty"`       // that differs
-	Fields       []string         `json:"fields,omitempty"`     // that differ by their hashes
-	Parts        []partDifference `json:"parts,omitempty"`      // of the tick, that differ first
-	Inputs       *inputsError     `json:"inputs,omitempty"`
-	DifferBefore bool             `json:"differ_before,omitempty"` // the tick already, so that no part of it is at fault
-	Tiles        []tilesView      `json:"tiles,omitempty"`
-	Diff         *diffResult      `json:"diff,omitempty"`
-	Notes        []string         `json:"notes,omitempty"`
-	Next         string           `json:"next,omitempty"` // a command that tells more
+	Event        string                   `json:"event"` // "bisect"
+	OK           bool                     `json:"ok"`
+	Status       string                   `json:"status"` // equal, ticks, interval, length or header
+	A            *bisectView              `json:"a"`
+	B            *bisectView              `json:"b"`
+	Exact        bool                     `json:"exact"`                // every tick up to it was compared
+	EqualTick    uint64                   `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
+	Tick         uint64                   `json:"tick,omitempty"`       // that differs
+	Fields       []string                 `json:"fields,omitempty"`     // that differ by their hashes
+	Parts        []session.PartDifference `json:"parts,omitempty"`      // of the tick, that differ first
+	Inputs       *session.InputsError     `json:"inputs,omitempty"`
+	DifferBefore bool                     `json:"differ_before,omitempty"` // the tick already, so that no part of it is at fault
+	Tiles        []tilesView              `json:"tiles,omitempty"`
+	Diff         *diffResult              `json:"diff,omitempty"`
+	Notes        []string                 `json:"notes,omitempty"`
+	Next         string                   `json:"next,omitempty"` // a command that tells more
 }
 
 // A bisectView is one of the sides.
@@ -118,9 +119,9 @@ func (j *bisectJob) nextCommand() string {
 	for _, s := range j.sides {
 		switch {
 		case j.result.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs%s", j.name, words.Argument(s.File), j.given(false))
+			return fmt.Sprintf("%s verify %s --inputs%s", j.Name, words.Argument(s.File), j.Flags(false))
 		case j.found.Next == "" && !j.compared() && !j.pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
-			return fmt.Sprintf("%s diff %s%s", j.name, words.Argument(s.File), j.given(true))
+			return fmt.Sprintf("%s diff %s%s", j.Name, words.Argument(s.File), j.Flags(true))
 		}
 	}
 	return j.found.Next

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -19,11 +20,11 @@ import (
 // A checkJob looks scenarios over without running them.
 type checkJob struct {
 	*app
-	maxMemory bytesFlag
+	maxMemory session.Size
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	j := &checkJob{app: a, maxMemory: defaultMaxMemory}
+	j := &checkJob{app: a, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "check SCENARIO...",
 		Short: "Check scenarios without running them",
@@ -87,7 +88,7 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 
 // check builds the world of a scenario, and returns the scenario's name and what its components say of themselves.
 func (j *checkJob) check(ctx context.Context, name string) (title string, notes []string, err error) {
-	s, err := j.loadScenario(name, nil, j.maxMemory)
+	s, err := j.LoadScenario(name, nil, j.maxMemory)
 	if err != nil {
 		return "", nil, err
 	}
@@ -95,10 +96,10 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, notes 
 		notes = append(notes, x.Notes(b)...)
 	}
 	_, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*runner.Run, error) {
-		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.bytes, Making: step})
+		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.Bytes, Making: step})
 	})
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
-		err = tooLarge(s.Name, e.Need, j.maxMemory)
+		err = session.TooLarge(s.Name, e.Need, j.maxMemory)
 	}
 	return s.Name, notes, err
 }
@@ -119,7 +120,7 @@ language server find it if the first line of the scenario is
 }
 
 func (a *app) schema() error {
-	b, err := a.registry.Schema()
+	b, err := a.Registry.Schema()
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/metrics"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -88,28 +89,16 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 
 // app returns what the subcommands of the program share.
 func (p Program) app(in io.Reader, out, errs *report.Output) (a *app, err error) {
-	a = &app{session: &session{Printer: &report.Printer{Out: out, Errs: errs}, name: cmp.Or(p.Name, "murksim"), in: in}, startServer: p.Server, stdout: out, embedded: p.embedded}
-	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.name, err)
+	a = &app{Session: &session.Session{Printer: &report.Printer{Out: out, Errs: errs}, Name: cmp.Or(p.Name, "murksim"), In: in}, startServer: p.Server, stdout: out, embedded: p.embedded}
+	if a.Registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}
 	return a, nil
 }
 
-// A session opens what can be computed again: scenarios, recordings and states.
-type session struct {
-	*report.Printer
-	name     string // of the program, for commands that are recommended
-	in       io.Reader
-	registry *scenarios.Registry
-
-	states    []string // at which recordings begin: files
-	several   bool     // recordings are named
-	lastState []byte   // from the last of these files that fitted
-}
-
 // An app is what all subcommands share.
 type app struct {
-	*session
+	*session.Session
 	stdout *report.Output // also when out is not
 
 	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -89,15 +89,15 @@ func (t *convertJob) convert() error {
 	var c replay.Conversion
 	var other *yrep.Conversion
 	err = t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
-		in := bufio.NewReaderSize(src, formatHead)
-		kind := formatOf(in, t.in)
+		in := bufio.NewReaderSize(src, session.FormatHead)
+		kind := session.FormatOf(in, t.in)
 		if err := t.suits(madeOf(in, kind, t.stream, to)); err != nil {
 			return 0, err
 		}
 		switch {
-		case t.stream || kind.isGame():
+		case t.stream || kind.IsGame():
 			return t.convertGame(dst, in)
-		case kind.isYREP():
+		case kind.IsYREP():
 			other = new(yrep.Conversion)
 			return t.convertYREP(other, dst, rewound(src, in), to)
 		case t.dialect != "":
@@ -113,7 +113,7 @@ func (t *convertJob) convert() error {
 	case other != nil:
 		return t.convertedYREP(other, err)
 	}
-	if err != nil && (t.bytes == 0 || !damaged(err)) {
+	if err != nil && (t.bytes == 0 || !session.Damaged(err)) {
 		return t.convertHint(err)
 	}
 	r := convertResult{
@@ -133,19 +133,19 @@ func (t *convertJob) convert() error {
 
 // madeOf returns the ending of the file that is made of an input; "" if the input is nothing that
 // can be converted.
-func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string {
-	head, _ := in.Peek(formatHead)
+func madeOf(in *bufio.Reader, kind session.Format, stream bool, to yrep.Dialect) string {
+	head, _ := in.Peek(session.FormatHead)
 	switch {
-	case stream, kind == formatGame, kind == formatYREP && to == yrep.Auto:
-		return linesEnding
-	case kind == formatGameLines:
+	case stream, kind == session.FormatGame, kind == session.FormatYREP && to == yrep.Auto:
+		return session.LinesEnding
+	case kind == session.FormatGameLines:
 		return gameOfLines(in)
-	case kind.isYREP():
-		return yrepEnding
-	case bytes.HasPrefix(head, []byte(recordingMark)):
-		return linesEnding
-	case beginsObject(head) && bytes.Contains(head, []byte(`"murk"`)): // else the header is missing
-		return recordingEnding
+	case kind.IsYREP():
+		return session.YREPEnding
+	case bytes.HasPrefix(head, []byte(session.RecordingMark)):
+		return session.LinesEnding
+	case session.BeginsObject(head) && bytes.Contains(head, []byte(`"murk"`)): // else the header is missing
+		return session.RecordingEnding
 	}
 	return ""
 }
@@ -153,19 +153,10 @@ func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string 
 // suits returns an error if the ending of OUT is that of another kind of file than is made.
 func (t *convertJob) suits(made string) error {
 	ending := strings.ToLower(filepath.Ext(t.out))
-	if made == "" || ending == made || ending != streamEnding && !slices.Contains(fileEndings, ending) {
+	if made == "" || ending == made || ending != session.StreamEnding && !slices.Contains(fileEndings, ending) {
 		return nil
 	}
 	return report.Usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)
-}
-
-// damaged says whether an error lies in the input's bytes.
-func damaged(err error) bool {
-	_, format := errors.AsType[*replay.FormatError](err)
-	_, line := errors.AsType[*replay.LineError](err)
-	_, game := errors.AsType[*minewars.Error](err)
-	_, match := errors.AsType[*yrep.Error](err)
-	return format || line || game || match
 }
 
 // convertHint says more about an input of which nothing was made.
@@ -174,13 +165,13 @@ func (t *convertJob) convertHint(err error) error {
 	switch {
 	case ok && e.Kind == replay.ErrMagic:
 		const text = `neither a recording, which begins with "MURK", nor its JSON lines, which begin with "{"`
-		hint := t.hint(t.in, err)
-		if t.in != "-" && t.formatOfFile(t.in) == formatGameStream {
-			hint = fmt.Sprintf("\n  it may be a network stream of a game: %s convert --stream %s %s", t.name, words.Argument(t.in), words.Argument(t.out))
+		hint := t.Hint(t.in, err)
+		if t.in != "-" && t.FormatOfFile(t.in) == session.FormatGameStream {
+			hint = fmt.Sprintf("\n  it may be a network stream of a game: %s convert --stream %s %s", t.Name, words.Argument(t.in), words.Argument(t.out))
 		}
 		return fmt.Errorf("%w%s", words.About(t.in, words.NewProblem(text, err)), hint)
 	case ok && e.Kind == replay.ErrTruncated && e.Offset == 0:
 		return words.About(t.in, words.NewProblem("the file is empty; it must be a recording or its JSON lines", err))
 	}
-	return fmt.Errorf("%w%s", err, t.hint(t.in, err))
+	return fmt.Errorf("%w%s", err, t.Hint(t.in, err))
 }

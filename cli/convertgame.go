@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
@@ -33,7 +34,7 @@ func (t *transfer) convertGame(dst io.Writer, src *bufio.Reader) (uint64, error)
 // gameConverted reports the conversion of a game, which may have ended in an error.
 func (t *transfer) gameConverted(err error) error {
 	c := t.game
-	if err != nil && (t.bytes == 0 || !damaged(err)) {
+	if err != nil && (t.bytes == 0 || !session.Damaged(err)) {
 		return err
 	}
 	r := gameConversion{"game", t.in, t.out, "mw1", c.Frames, c.Messages, t.bytes, err == nil}

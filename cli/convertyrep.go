@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -36,7 +37,7 @@ func (t *convertJob) convertYREP(c *yrep.Conversion, dst io.Writer, src io.Reade
 
 // convertedYREP reports a conversion that ended with an error, or without one.
 func (t *convertJob) convertedYREP(c *yrep.Conversion, err error) error {
-	if err != nil && (t.bytes == 0 || !damaged(err)) {
+	if err != nil && (t.bytes == 0 || !session.Damaged(err)) {
 		return err
 	}
 	r := convertResult{

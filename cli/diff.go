@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -16,7 +17,7 @@ import (
 // A diffJob compares two recordings, or one with a replay of it.
 type diffJob struct {
 	*app
-	visitor
+	session.Visitor
 	result diffResult
 	sides  []*diffSide
 	notes  []string
@@ -33,7 +34,7 @@ type diffJob struct {
 }
 
 func (a *app) diffCommand() *cobra.Command {
-	j := &diffJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}}
+	j := &diffJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "diff RECORDING [RECORDING]",
 		Short: "Show where two recordings differ, and in what",
@@ -79,15 +80,14 @@ is damaged or cannot be read.`,
 			} else if yes {
 				return j.compareYREP(c.Context(), args)
 			}
-			j.several = len(args) > 1
+			j.Several = len(args) > 1
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.run(ctx, args)
 		},
 	}
 	f := c.Flags()
-	j.flags(f)
-	j.stateFlag(f)
+	a.visitorFlags(f, &j.Visitor)
 	f.StringVar(&j.pictureFile, "picture", "", "draw the cells that differ, by how much, as a PNG `file`")
 	f.StringVar(&j.pictureField, "field", "", "the field to be drawn (default: the one in which the most cells differ)")
 	f.BoolVar(&j.force, "force", false, "overwrite the picture if it exists")
@@ -101,7 +101,7 @@ func (j *diffJob) run(ctx context.Context, names []string) error {
 	if len(names) == 1 {
 		find, held = j.replay, 2
 	}
-	j.maxMemory = j.maxMemory.share(held)
+	j.MaxMemory = j.MaxMemory.Share(held)
 	for _, name := range names {
 		j.sides = append(j.sides, &diffSide{sideView: sideView{File: name}})
 	}
@@ -117,9 +117,9 @@ func (j *diffJob) run(ctx context.Context, names []string) error {
 func (j *diffJob) close() {
 	for _, s := range j.sides {
 		if s.visit != nil {
-			s.visit.close()
+			s.visit.Close()
 		} else {
-			s.index.close()
+			s.index.Close()
 		}
 	}
 }
@@ -168,10 +168,10 @@ func (j *diffJob) recordings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer rec.close()
-		s.scenario, _ = j.scenarioOf(s.header)
+		defer rec.Close()
+		s.scenario, _ = j.ScenarioOf(s.header)
 		s.Planned = planned(s.scenario)
-		sources = append(sources, rec.frames)
+		sources = append(sources, rec.Frames)
 	}
 	m := j.Meter(max(a.Planned, b.Planned))
 	f, err := diff.Recordings(sources[0], sources[1], func(tick uint64) error {
@@ -180,7 +180,7 @@ func (j *diffJob) recordings(ctx context.Context) error {
 	})
 	m.Clear()
 	if err != nil {
-		return stopped(a.File)
+		return session.Interrupted(a.File)
 	}
 	j.result.Header = headerValues(a.header, b.header)
 	a.note(&f.A)
@@ -189,28 +189,28 @@ func (j *diffJob) recordings(ctx context.Context) error {
 }
 
 // open opens the recording of a side.
-func (j *diffJob) open(ctx context.Context, s *diffSide) (*recording, error) {
-	rec, err := j.openRecording(ctx, s.File)
+func (j *diffJob) open(ctx context.Context, s *diffSide) (*session.Recording, error) {
+	rec, err := j.OpenRecording(ctx, s.File)
 	if ctx.Err() != nil {
-		return nil, stopped(s.File)
+		return nil, session.Interrupted(s.File)
 	}
 	if err != nil {
-		return nil, j.aboutRecording(s.File, err)
+		return nil, j.About(s.File, err)
 	}
-	_, bytes := rec.frames.(*replay.Reader)
-	s.header, s.lines = rec.frames.Head(), !bytes
-	if j.index == "" {
+	_, bytes := rec.Frames.(*replay.Reader)
+	s.header, s.lines = rec.Frames.Head(), !bytes
+	if j.Index == "" {
 		return rec, nil
 	}
-	x, err := j.indexOf(s.File) // an error, whether it turns out to be of use or not
+	x, err := j.IndexOf(s.File) // an error, whether it turns out to be of use or not
 	if err == nil {
-		defer x.close()
-		if err = j.checkIndex(x, s.header); err == nil {
+		defer x.Close()
+		if err = j.CheckIndex(x, s.header); err == nil {
 			return rec, nil
 		}
 		err = words.About(s.File, err)
 	}
-	rec.close()
+	rec.Close()
 	return nil, err
 }
 
@@ -223,7 +223,7 @@ func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 	damaged := false
 	for _, s := range j.sides {
 		if s.damage != nil && f.First == 0 {
-			return fmt.Errorf("%w\n  the %s before it are equal in both%s", words.About(s.File, s.damage), words.Count(r.Equal, "tick"), j.hint(s.File, s.damage))
+			return fmt.Errorf("%w\n  the %s before it are equal in both%s", words.About(s.File, s.damage), words.Count(r.Equal, "tick"), j.Hint(s.File, s.damage))
 		}
 		damaged = damaged || s.damage != nil
 	}
@@ -244,14 +244,14 @@ func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 
 // commands notes in which commands the first tick differs.
 func (j *diffJob) commands(f *diff.Frames) {
-	a, b := names{Scenario: j.sides[0].scenario}, names{Scenario: j.sides[1].scenario}
+	a, b := session.Names{Scenario: j.sides[0].scenario}, session.Names{Scenario: j.sides[1].scenario}
 	diff.Records(f.A.Records, f.B.Records, func(x, y *replay.Record) {
 		var p valuePair
 		if x != nil {
-			p.A = describeRecord(a, x)
+			p.A = session.DescribeRecord(a, x)
 		}
 		if y != nil {
-			p.B = describeRecord(b, y)
+			p.B = session.DescribeRecord(b, y)
 		}
 		j.result.CommandsDiffer++
 		if len(j.result.Commands) < diff.MaxDifferences {
@@ -298,21 +298,21 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 	if err != nil {
 		return nil, err
 	}
-	defer rec.close()
-	p, err := rec.player(ctx, j.workers, j.maxMemory)
+	defer rec.Close()
+	p, err := rec.Player(ctx, j.Workers, j.MaxMemory)
 	if ctx.Err() != nil {
-		return nil, stopped(s.File)
+		return nil, session.Interrupted(s.File)
 	}
 	if err != nil {
-		return nil, j.diverged(s.File, err)
+		return nil, j.Diverged(s.File, err)
 	}
-	s.scenario = rec.scenario
+	s.scenario = rec.Scenario
 	s.Planned = planned(s.scenario)
-	given, err := rec.givenInputs(p.World)
+	given, err := rec.GivenInputs(p.World)
 	if err != nil {
 		return nil, words.About(s.File, err)
 	}
-	noticed := &noticedInputs{givenInputs: given}
+	noticed := &session.NoticedInputs{GivenInputs: given}
 	p.Source = noticed
 	m := j.Meter(s.Planned)
 	p.Before = func() error {
@@ -329,14 +329,11 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 		s.Hash = words.Hash16(p.World.Hash())
 		return nil, nil
 	case mismatch:
-		if e, ok := errors.AsType[*inputsError](noticed.other); ok && e.Tick == wrong.Tick {
+		if e, ok := errors.AsType[*session.InputsError](noticed.Other); ok && e.Tick == wrong.Tick {
 			j.result.Inputs = e
 		}
 		return wrong, nil
 	}
-	_, code := outcome(err)
+	_, code := session.Outcome(err)
 	return nil, report.Exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
 }
-
-// stopped is the error of a comparison that was interrupted.
-func stopped(name string) error { return fmt.Errorf("%s: interrupted", words.Argument(name)) }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -47,7 +48,7 @@ func recordAs(t *testing.T, path, name string, ticks uint64, descriptor []byte, 
 		t.Fatal(err)
 	}
 	defer file.Close()
-	beside, err := os.Create(indexName(path))
+	beside, err := os.Create(session.IndexName(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func recordAs(t *testing.T, path, name string, ticks uint64, descriptor []byte, 
 	}
 	h := replay.HeaderOf(w, descriptor)
 	now := time.Unix(0, 0)
-	idx, err := index.NewRecorder(beside, w, &h, rec, index.Options{Key: indexKey(true), Now: func() time.Time {
+	idx, err := index.NewRecorder(beside, w, &h, rec, index.Options{Key: session.IndexKey(true), Now: func() time.Time {
 		now = now.Add(5 * time.Millisecond)
 		return now
 	}})
@@ -162,7 +163,7 @@ func TestDiffWitness(t *testing.T) {
 	bad, other := filepath.Join(dir, "bad.murk"), filepath.Join(dir, "other.murk")
 	recordAs(t, bad, "heat", 20, nil, "propagators.decay.rate=0.002")
 	recordAs(t, other, "life", 20, nil)
-	b, err := os.ReadFile(indexName(bad))
+	b, err := os.ReadFile(session.IndexName(bad))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestDiffWitness(t *testing.T) {
 	rebuilt[5] |= 1 // see replay/INDEX.md
 	head := len(rebuilt) - len(b) + bytes.Index(b, []byte("world.rest")) + len("world.rest") + 1 + 8 + 4
 	binary.LittleEndian.PutUint32(rebuilt[head:], crc32.Checksum(rebuilt[:head], crc32.MakeTable(crc32.Castagnoli)))
-	foreign, err := os.ReadFile(indexName(other))
+	foreign, err := os.ReadFile(session.IndexName(other))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,11 +183,11 @@ func TestDiffWitness(t *testing.T) {
 		{foreign, "is that of another recording"},
 		{nil, "there is no index of"},
 	} {
-		if err := os.Remove(indexName(bad)); err != nil {
+		if err := os.Remove(session.IndexName(bad)); err != nil {
 			t.Fatal(err)
 		}
 		if tt.index != nil {
-			if err := os.WriteFile(indexName(bad), tt.index, 0o666); err != nil {
+			if err := os.WriteFile(session.IndexName(bad), tt.index, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -290,7 +291,7 @@ func TestStateText(t *testing.T) {
 			{Path: "/slots/2/velocity/0", Kind: diff.Changed, Field: "velocity", A: "0", B: "1", Delta: "+1"},
 		},
 	}
-	text := stateText{&report, 4, w, []*engine.World{w, w}, names{Scenario: s}}
+	text := stateText{&report, 4, w, []*engine.World{w, w}, session.Names{Scenario: s}}
 	got := words.LayOut(text.blocks(), 50)
 	want := []string{
 		"  food      2 of 4,096 cells, by up to 2 at [1, 2]",

@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
@@ -90,7 +91,7 @@ func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
 	}
 	w := a.visit.World
 	p := &differencePicture{l: w.Lattice(), def: &w.Defs()[id]}
-	if f := (names{Scenario: a.scenario}).Field(uint32(id)); f != nil {
+	if f := (session.Names{Scenario: a.scenario}).Field(uint32(id)); f != nil {
 		p.style.Unit, p.style.Names = f.Unit, f.Values
 	}
 	p.compare(states[0].Columns[id].Column(), states[1].Columns[id].Column())

@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -27,13 +28,13 @@ type diffSide struct {
 	first    uint64              // tick of the file; 0: it has none, or they are not compared
 	damage   error               // of the file, behind that tick
 
-	visit    *visit       // in the tick that differs, replayed
-	index    *openedIndex // of it, or opened without it
-	genesis  string       // hash of the world before it, if it is tick 1
-	before   []byte       // the state before it, if a recording begins with it
-	kept     *keptTick    // what it takes to compute it again, if that is kept
-	trace    *trace       // of the tick, if its parts are asked for
-	state    []byte       // after the tick
+	visit    *session.Visit       // in the tick that differs, replayed
+	index    *session.OpenedIndex // of it, or opened without it
+	genesis  string               // hash of the world before it, if it is tick 1
+	before   []byte               // the state before it, if a recording begins with it
+	kept     *session.KeptTick    // what it takes to compute it again, if that is kept
+	trace    *session.Trace       // of the tick, if its parts are asked for
+	state    []byte               // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
 
@@ -59,7 +60,7 @@ func planned(s *scenarios.Scenario) uint64 {
 func (j *diffJob) states(ctx context.Context) error {
 	for _, s := range j.sides {
 		if j.visitTick(ctx, s); ctx.Err() != nil {
-			return stopped(s.File)
+			return session.Interrupted(s.File)
 		}
 	}
 	a, b := j.sides[0], j.sides[1]
@@ -97,16 +98,16 @@ func (j *diffJob) noState(s *diffSide) {
 
 func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 	if s.lines {
-		return j.isLines(s.File)
+		return j.IsLines(s.File)
 	}
-	v, err := j.visit(ctx, s.File, j.result.Tick-1)
+	v, err := j.Visit(ctx, s.File, j.result.Tick-1)
 	if err != nil {
 		if e, ok := errors.AsType[*report.Error](err); ok {
 			err = e.Err
 		}
 		return err
 	}
-	s.visit, s.scenario = v, v.scenario
+	s.visit, s.scenario = v, v.Scenario
 	if v.World.Tick() == 0 {
 		s.genesis = words.Hash16(v.World.Hash())
 	}
@@ -116,18 +117,18 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 		}
 	}
 	if j.keep {
-		s.kept = keepTick(v.World)
+		s.kept = session.KeepTick(v.World)
 	}
 	v.Feed = func(inputs []commands.Command) error {
 		if j.keep {
-			s.kept.take(inputs)
+			s.kept.Take(inputs)
 		}
 		receipts, err := v.World.Replay(inputs)
 		s.keep(receipts)
 		return err
 	}
 	if j.phases {
-		s.trace, err = traced(v.World, nil, v.Replay)
+		s.trace, err = session.Traced(v.World, nil, v.Replay)
 	} else {
 		err = v.Replay()
 	}
@@ -151,7 +152,7 @@ func (s *diffSide) keep(receipts []commands.Receipt) {
 		if r.Made != 0 {
 			came += fmt.Sprintf(", made %d", r.Made)
 		}
-		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, names{Scenario: s.scenario}.Describe(r.Command), came})
+		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, session.Names{Scenario: s.scenario}.Describe(r.Command), came})
 	}
 	slices.SortStableFunc(s.receipts, func(x, y receiptText) int { return compareReceipts(&x, &y) })
 }
@@ -247,7 +248,7 @@ func (j *diffJob) disputed() {
 func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 	steady := j.goTo(ctx, s)
 	if ctx.Err() != nil {
-		return stopped(s.File)
+		return session.Interrupted(s.File)
 	}
 	if s.err != nil {
 		j.noState(s)
@@ -260,7 +261,7 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 	if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
 		err := j.recordedState(ctx, s, x)
 		if ctx.Err() != nil {
-			return stopped(s.File)
+			return session.Interrupted(s.File)
 		}
 		if err != nil || s.visit.World.Tick() > j.result.Tick {
 			return err
@@ -271,7 +272,7 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 	}
 	after, err := s.matchAfter(ctx)
 	if ctx.Err() != nil {
-		return stopped(s.File)
+		return session.Interrupted(s.File)
 	}
 	if s.hashAlone = after > 0; s.hashAlone {
 		j.result.Tiles = nil // nothing vouches for what the index has there
@@ -293,14 +294,14 @@ const mostAfter = 1000
 // matchAfter returns how many ticks after the one that differs match, of the next ones. The world is in that tick again.
 func (s *diffSide) matchAfter(ctx context.Context) (ticks uint64, err error) {
 	w := s.visit.World
-	here := keepTick(w)
-	if here.state == nil {
+	here := session.KeepTick(w)
+	if here.State == nil {
 		return 0, nil
 	}
 	for ticks < mostAfter && ctx.Err() == nil && s.visit.Step() == nil {
 		ticks++
 	}
-	return ticks, w.LoadTick(nil, here.state, here.rest)
+	return ticks, w.LoadTick(nil, here.State, here.Rest)
 }
 
 // goTo replays a recording up to the tick that differs, and through it, and reports whether it comes to what it came to
@@ -321,7 +322,7 @@ func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
 			continue
 		case s.err == nil && s.Replayed == s.Hash && lucky < tries:
 			lucky++
-			s.visit.close()
+			s.visit.Close()
 			s.visit = nil
 			continue
 		}
@@ -342,14 +343,14 @@ func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
 
 // witness returns the index of a recording if it describes the recorded run, or nil and notes
 // why there is none; that there is no file only if it is asked to.
-func (j *diffJob) witness(s *diffSide, missing bool) *openedIndex {
-	if j.noIndex {
+func (j *diffJob) witness(s *diffSide, missing bool) *session.OpenedIndex {
+	if j.NoIndex {
 		return nil
 	}
 	why := ""
 	if s.visit != nil {
-		s.index = s.visit.index
-	} else if x, err := j.indexOf(s.File); err != nil {
+		s.index = s.visit.Index
+	} else if x, err := j.IndexOf(s.File); err != nil {
 		why = err.Error()
 	} else {
 		s.index = x
@@ -381,7 +382,7 @@ func (j *diffJob) witness(s *diffSide, missing bool) *openedIndex {
 
 // located notes in which fields and tiles the tick that a recording's index knows differs
 // from a world in that tick, and reports whether there are any.
-func (j *diffJob) located(s *diffSide, w *engine.World, x *openedIndex) bool {
+func (j *diffJob) located(s *diffSide, w *engine.World, x *session.OpenedIndex) bool {
 	changes, err := x.CompareWorld(w)
 	switch {
 	case err != nil:
@@ -426,13 +427,13 @@ func (j *diffJob) fromIndexes(a, b *diffSide) {
 
 // recordedState compares the next state that the index has of the recorded run with its
 // replay: the only values of that run that are known.
-func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex) error {
+func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *session.OpenedIndex) error {
 	frames := x.Trusted()
 	i, _ := slices.BinarySearch(frames, j.result.Tick)
 	if i == len(frames) {
 		return nil
 	}
-	k, vouched := x.Vouched(s.visit.file, frames[i])
+	k, vouched := x.Vouched(s.visit.File, frames[i])
 	if !vouched {
 		return nil
 	}

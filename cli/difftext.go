@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios/document"
@@ -40,7 +41,7 @@ func (j *diffJob) differences() []words.Block {
 
 func (j *diffJob) stateText(r *diff.Report) *stateText {
 	a, b := j.sides[0], j.sides[len(j.sides)-1]
-	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, names{Scenario: a.scenario}}
+	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, session.Names{Scenario: a.scenario}}
 }
 
 func (j *diffJob) noteBlocks() (blocks []words.Block) {
@@ -58,15 +59,15 @@ func (j *diffJob) next() string {
 		case r.Status != "ticks" || s.visit == nil || s.err != nil || s.hashAlone:
 			return ""
 		case r.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs%s", j.name, words.Argument(s.File), j.given(false))
+			return fmt.Sprintf("%s verify %s --inputs%s", j.Name, words.Argument(s.File), j.Flags(false))
 		case len(j.sides) == 1 || s.Replayed != s.Hash:
-			return fmt.Sprintf("%s bisect %s --phases%s", j.name, words.Argument(s.File), j.given(true))
+			return fmt.Sprintf("%s bisect %s --phases%s", j.Name, words.Argument(s.File), j.Flags(true))
 		}
 	}
 	if r.CommandsDiffer > 0 || r.State == nil || r.State.Tick < r.Tick { // no part of the tick is at fault
 		return ""
 	}
-	return fmt.Sprintf("%s bisect %s %s --phases%s", j.name, words.Argument(j.sides[0].File), words.Argument(j.sides[1].File), j.given(true))
+	return fmt.Sprintf("%s bisect %s %s --phases%s", j.Name, words.Argument(j.sides[0].File), words.Argument(j.sides[1].File), j.Flags(true))
 }
 
 func (j *diffJob) headline() string {
@@ -209,7 +210,7 @@ type stateText struct {
 	first  uint64 // tick that differs
 	world  *engine.World
 	worlds []*engine.World // of both sides
-	names  names
+	names  session.Names
 }
 
 func (t *stateText) blocks() (blocks []words.Block) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -13,24 +14,24 @@ import (
 
 // A diffResult is what diff prints with --json.
 type diffResult struct {
-	Event          string        `json:"event"` // "diff"
-	OK             bool          `json:"ok"`
-	Status         string        `json:"status"` // equal, ticks, length or header
-	A              sideView      `json:"a"`
-	B              *sideView     `json:"b,omitempty"` // the second recording
-	Equal          uint64        `json:"equal_ticks"` // before the first that differs
-	Tick           uint64        `json:"tick,omitempty"`
-	Differing      uint64        `json:"differing_ticks,omitempty"`
-	Header         []headerValue `json:"header,omitempty"`
-	CommandsDiffer int           `json:"commands_differ,omitempty"`
-	Commands       []valuePair   `json:"commands,omitempty"`
-	Inputs         *inputsError  `json:"inputs,omitempty"` // of one recording: the first command of the tick that is not its scenario's
-	ReceiptsDiffer int           `json:"receipts_differ,omitempty"`
-	Receipts       []receiptView `json:"receipts,omitempty"`
-	State          *diff.Report  `json:"state,omitempty"`
-	Tiles          []tilesView   `json:"tiles,omitempty"`
-	Notes          []string      `json:"notes,omitempty"`
-	Next           string        `json:"next,omitempty"` // a command that tells more
+	Event          string               `json:"event"` // "diff"
+	OK             bool                 `json:"ok"`
+	Status         string               `json:"status"` // equal, ticks, length or header
+	A              sideView             `json:"a"`
+	B              *sideView            `json:"b,omitempty"` // the second recording
+	Equal          uint64               `json:"equal_ticks"` // before the first that differs
+	Tick           uint64               `json:"tick,omitempty"`
+	Differing      uint64               `json:"differing_ticks,omitempty"`
+	Header         []headerValue        `json:"header,omitempty"`
+	CommandsDiffer int                  `json:"commands_differ,omitempty"`
+	Commands       []valuePair          `json:"commands,omitempty"`
+	Inputs         *session.InputsError `json:"inputs,omitempty"` // of one recording: the first command of the tick that is not its scenario's
+	ReceiptsDiffer int                  `json:"receipts_differ,omitempty"`
+	Receipts       []receiptView        `json:"receipts,omitempty"`
+	State          *diff.Report         `json:"state,omitempty"`
+	Tiles          []tilesView          `json:"tiles,omitempty"`
+	Notes          []string             `json:"notes,omitempty"`
+	Next           string               `json:"next,omitempty"` // a command that tells more
 }
 
 // A sideView is one of the recordings.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -37,8 +38,8 @@ type yrepHeaderDifference struct {
 // noGames refuses games of MineWars, which diff cannot compare.
 func (j *diffJob) noGames(names []string) error {
 	for _, name := range names {
-		if j.formatOfFile(name) == formatGame {
-			return report.Usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.name, words.Argument(name), linesEnding)
+		if j.FormatOfFile(name) == session.FormatGame {
+			return report.Usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.Name, words.Argument(name), session.LinesEnding)
 		}
 	}
 	return nil
@@ -46,7 +47,7 @@ func (j *diffJob) noGames(names []string) error {
 
 // yrepFiles reports whether the files are YREP files, or refuses two of which one is.
 func (j *diffJob) yrepFiles(names []string) (bool, error) {
-	is := func(name string) bool { return j.formatOfFile(name) == formatYREP }
+	is := func(name string) bool { return j.FormatOfFile(name) == session.FormatYREP }
 	if !slices.ContainsFunc(names, is) {
 		return false, nil
 	}

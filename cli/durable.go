@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -109,7 +110,7 @@ func (j *runJob) stateName(tick uint64) string {
 // regular file, the one that it would have without --output.
 func (j *runJob) stateBase() string {
 	if j.output == "" || j.output == "-" || files.IsPipe(j.output) {
-		return strings.TrimSuffix(j.defaultName(), recordingEnding)
+		return strings.TrimSuffix(j.defaultName(), session.RecordingEnding)
 	}
 	return strings.TrimSuffix(j.output, filepath.Ext(j.output))
 }
@@ -166,7 +167,7 @@ func (s stateSaver) Observe(w *engine.World) error {
 	if s.state != "" && files.Same(path, s.state) { // by a link; by its name it was refused before
 		return fmt.Errorf("%s is the file of --state; give that another name", document.FileName(path))
 	}
-	if err := replaceable(path, stateMark, "saved state"); err != nil {
+	if err := replaceable(path, session.StateMark, "saved state"); err != nil {
 		return err
 	}
 	b, err := w.Save(s.Scenario.Descriptor())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/sweep"
@@ -131,7 +132,7 @@ func (j *verifyJob) waitFor(m *report.Meter, done, all int, answer chan *verifyA
 
 // ask has a worker verify a file. What is no file to be sent is looked at here.
 func (j *verifyJob) ask(ctx context.Context, errands *cluster.Errands, name string) *verifyAnswer {
-	ask := verifyAsk{j.name, name, j.JSON, j.Quiet, j.inputs, j.complete}
+	ask := verifyAsk{j.Name, name, j.JSON, j.Quiet, j.inputs, j.complete}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		a, err := j.app.verifyAs(ctx, name, &ask, j.maxMemory)
 		return cmp.Or(a, &verifyAnswer{err: err})
@@ -174,7 +175,7 @@ func cleanLines(text string) string {
 }
 
 // verifyAs verifies a file as a program elsewhere would that was asked to, and returns what it would print.
-func (a *app) verifyAs(ctx context.Context, path string, ask *verifyAsk, limit bytesFlag) (*verifyAnswer, error) {
+func (a *app) verifyAs(ctx context.Context, path string, ask *verifyAsk, limit session.Size) (*verifyAnswer, error) {
 	there, out, errs := a.captured(ask.Program, ask.JSON, ask.Quiet)
 	j := &verifyJob{app: there, inputs: ask.Inputs, complete: ask.Complete, workers: 1, maxMemory: limit}
 	v := verdict{Event: "verdict", File: ask.Name, path: path}
@@ -192,7 +193,7 @@ func (a *app) verifyAs(ctx context.Context, path string, ask *verifyAsk, limit b
 func (a *app) captured(name string, json, quiet bool) (there *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	stdout := report.NewOutput(out)
-	return &app{session: &session{Printer: &report.Printer{Out: stdout, Errs: report.NewOutput(errs), JSON: json, Quiet: quiet}, name: name, in: bytes.NewReader(nil), registry: a.registry}, stdout: stdout}, out, errs
+	return &app{Session: &session.Session{Printer: &report.Printer{Out: stdout, Errs: report.NewOutput(errs), JSON: json, Quiet: quiet}, Name: name, In: bytes.NewReader(nil), Registry: a.Registry}, stdout: stdout}, out, errs
 }
 
 // verifyErrand is the [cluster.Doer] of verify.
@@ -209,4 +210,4 @@ func (j *workerJob) verifyErrand(ctx context.Context, path string, text []byte) 
 }
 
 // share is the memory of one of the jobs that run at the same time.
-func (j *workerJob) share() bytesFlag { return j.maxMemory.share(uint64(j.cores)) }
+func (j *workerJob) share() session.Size { return j.maxMemory.Share(uint64(j.cores)) }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/view"
@@ -26,11 +27,11 @@ func (p Program) Scenario(name string, sets []string, maxMemory uint64) (*scenar
 		return nil, err
 	}
 	limit := limitOf(maxMemory)
-	s, err := a.loadScenario(name, sets, limit)
+	s, err := a.LoadScenario(name, sets, limit)
 	if err != nil {
 		return nil, err
 	}
-	return s, checkMemory(s, limit)
+	return s, session.CheckMemory(s, limit)
 }
 
 // A Look says how a recording is opened for [Program.Open]. The zero Look needs the recording alone.
@@ -48,8 +49,8 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 	if err != nil {
 		return nil, nil, err
 	}
-	a.states, a.Quiet = l.States, true
-	j := &viewJob{app: a, visitor: visitor{opener: a.session, noIndex: l.NoIndex, workers: l.Workers}}
+	a.States, a.Quiet = l.States, true
+	j := &viewJob{app: a, Visitor: session.Visitor{Opener: a.Session, NoIndex: l.NoIndex, Workers: l.Workers}}
 	if r, err = j.recording(ctx, name, limitOf(l.MaxMemory)); err != nil {
 		j.closeAll()
 		return nil, nil, err
@@ -68,16 +69,16 @@ type eofReader struct{}
 
 func (*eofReader) Read([]byte) (int, error) { return 0, io.EOF }
 
-func limitOf(bytes uint64) bytesFlag {
+func limitOf(bytes uint64) session.Size {
 	if bytes == 0 {
-		return defaultMaxMemory
+		return session.DefaultMaxMemory
 	}
-	return bytesFlag{text: words.Size(int64(min(bytes, 1<<62))), bytes: bytes}
+	return session.Size{Text: words.Size(int64(min(bytes, 1<<62))), Bytes: bytes}
 }
 
 // Outcome names what a replay came to, as the "status" of verify --json does: ok, diverged, incomplete, incompatible,
 // damaged or error.
 func Outcome(err error) string {
-	name, _ := outcome(err)
+	name, _ := session.Outcome(err)
 	return name
 }

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -30,7 +28,7 @@ func (j *runJob) defaultName() string {
 	if j.began != nil { // the ticks before it may be there
 		name = fmt.Sprintf("%s-from-%d", name, j.began.Tick)
 	}
-	return name + recordingEnding
+	return name + session.RecordingEnding
 }
 
 // nameOutput names the recording, so that it replaces nothing that nobody could make again.
@@ -56,7 +54,7 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	for i := 2; ; i++ {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 		info, err := os.Lstat(j.output)
-		usable := errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && replaceable(j.output, recordingMark, "recording") == nil
+		usable := errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && replaceable(j.output, session.RecordingMark, "recording") == nil
 		if usable && j.holds(ctx, j.output, asked) == "" {
 			break
 		}
@@ -80,7 +78,7 @@ func (j *runJob) unmoved() error {
 // holds says what a file holds that would be lost; "": nothing that cannot be made again. It notes which file it has looked at.
 func (j *runJob) holds(ctx context.Context, path string, asked bool) (what string) {
 	j.looked, _ = os.Stat(path)
-	if ours, err := files.Begins(path, recordingMark); err != nil || !ours {
+	if ours, err := files.Begins(path, session.RecordingMark); err != nil || !ours {
 		return ""
 	}
 	f, length, err := files.OpenSeekable(path)
@@ -92,7 +90,7 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	if h == nil || reason != nil && !errors.Is(reason, replay.ErrTruncated) { // for a killed run replaces no file before it has a header
 		return unreadable
 	}
-	s, err := j.scenarioOf(h)
+	s, err := j.ScenarioOf(h)
 	if err != nil {
 		return "the recording of a world that this program does not know"
 	}
@@ -134,70 +132,41 @@ const unreadable = "a recording that is damaged, or of another version"
 // source; what the policy of an environment gives, which only a replay tells, has none: see [runJob.byPolicy]. If there are none, last is the
 // last tick. A frame that is cut short counts as far as it is there.
 func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begin, cut []byte) (last uint64, outside bool, err error) {
-	list := func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick), nil }
-	given := givenInputs{list: list, scenario: s, queue: commands.NewQueue(commands.MaxQueue)}
-	if begin == nil {
-		given.arrival = 1
-	} else {
+	given := session.Given(s, begin)
+	if begin != nil {
 		last = begin.Tick
 	}
 	var f replay.Frame
 	for {
 		if err := frames.Next(&f); err == io.EOF {
-			return last, s.Environment == nil && len(cut) >= smallFrames && !given.begins(last+1, cut), nil
+			return last, s.Environment == nil && len(cut) >= smallFrames && !given.Begins(last+1, cut), nil
 		} else if err != nil {
 			return last, false, err
 		}
 		for i := range f.Records {
-			meta := &f.Records[i].Meta
-			if meta.HasSource {
+			if f.Records[i].Meta.HasSource {
 				return 0, true, nil
 			}
-			if given.arrival == 0 { // it may begin at the state of a tick
-				given.arrival = meta.Arrival
-			}
 		}
-		if s.Environment == nil && given.compare(&f) != nil {
+		if s.Environment == nil && given.Compare(&f) != nil {
 			return 0, true, nil
 		}
 		last = f.Tick
 	}
 }
 
-// begins reports whether a frame that is cut short is the beginning of the one that the scenario gives for a tick.
-func (g *givenInputs) begins(tick uint64, cut []byte) bool {
-	list, err := g.list(tick)
-	if err != nil {
-		return false
-	}
-	if _, err := g.queue.PushAll(list); err != nil {
-		return false
-	}
-	g.given = g.queue.Take(g.given[:0], g.arrival)
-	want := binary.LittleEndian.AppendUint64(nil, tick)
-	want = binary.LittleEndian.AppendUint32(want, uint32(len(g.given)))
-	for i := range g.given {
-		if g.arrival == 0 { // it is not known: see fromOutside
-			return true
-		}
-		want = g.given[i].Append(want)
-	}
-	n := min(len(want), len(cut))
-	return bytes.Equal(want[:n], cut[:n])
-}
-
 // byPolicy reports whether a replay gives the recorded commands of a scenario whose agents have a policy.
 func (j *runJob) byPolicy(ctx context.Context, path string) bool {
-	rec, err := j.openRecording(ctx, path)
+	rec, err := j.OpenRecording(ctx, path)
 	if err != nil {
 		return false
 	}
-	defer rec.close()
-	p, err := rec.player(ctx, j.workers, j.maxMemory)
+	defer rec.Close()
+	p, err := rec.Player(ctx, j.workers, j.maxMemory)
 	if err != nil {
 		return false
 	}
-	given, err := rec.givenInputs(p.World)
+	given, err := rec.GivenInputs(p.World)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -265,7 +266,7 @@ func TestExchangedMeanwhile(t *testing.T) {
 			done(t, "run", "heat", "-q", "--ticks", "20", "-o", "heat.murk")
 		}
 		for _, exchanged := range []bool{false, true} {
-			a, _, _ := (&app{session: &session{registry: worlds.Registry()}}).captured("murksim", false, true)
+			a, _, _ := (&app{Session: &session.Session{Registry: worlds.Registry()}}).captured("murksim", false, true)
 			j := &runJob{app: a, Run: &runner.Run{Scenario: s}, source: "heat"}
 			if err := j.nameOutput(t.Context()); err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -23,7 +24,7 @@ import (
 // An exportJob writes values of a recording to a file of another program.
 type exportJob struct {
 	*app
-	visitor
+	session.Visitor
 	exportFlags
 	output          string
 	tick, from, to  uint64
@@ -36,7 +37,7 @@ type exportJob struct {
 }
 
 func (a *app) exportCommand() *cobra.Command {
-	j := &exportJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}}
+	j := &exportJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "export RECORDING -o FILE",
 		Short: "Take values out of a recording: arrays, tables, pictures, films",
@@ -82,8 +83,7 @@ or cannot be replayed here. After the last two there is no new file.`,
 	f.Var((*tickFlag)(&j.to), "to", "to this tick (default the last)")
 	f.BoolVar(&j.parts, "parts", false, "write a game in as many files as it needs: game.1.mw1, game.2.mw1 and so on")
 	j.add(f, "")
-	j.flags(f)
-	j.stateFlag(f)
+	a.visitorFlags(f, &j.Visitor)
 	return c
 }
 
@@ -114,7 +114,7 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 	case j.isPage():
 		return j.exportPage(ctx, name, given)
 	case j.parts:
-		err = report.Usage("--parts is for a %s", gameEnding)
+		err = report.Usage("--parts is for a %s", session.GameEnding)
 	default:
 		err = j.parse(j.output, given)
 	}
@@ -164,21 +164,21 @@ func (j *exportJob) check(name string) error {
 
 // survey reads the recording as far as needed to know what is in it and which ticks to take.
 func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, err error) {
-	rec, err := j.openRecording(ctx, name)
+	rec, err := j.OpenRecording(ctx, name)
 	if err != nil {
-		return t, j.aboutRecording(name, err)
+		return t, j.About(name, err)
 	}
-	defer rec.close()
-	h := rec.frames.Head()
+	defer rec.Close()
+	h := rec.Frames.Head()
 	begin, err := h.Begin()
 	if err != nil {
 		return t, words.About(name, err)
 	}
-	if j.scenario, err = j.scenarioOf(h); err != nil {
-		return t, j.aboutRecording(name, rec.descriptorError(h, err))
+	if j.scenario, err = j.ScenarioOf(h); err != nil {
+		return t, j.About(name, rec.DescriptorError(h, err))
 	}
-	if err := cmp.Or(h.Check(j.scenario.Setup(h.Descriptor)), checkMemory(j.scenario, j.maxMemory)); err != nil { // before anything by cell
-		return t, j.diverged(name, err)
+	if err := cmp.Or(h.Check(j.scenario.Setup(h.Descriptor)), session.CheckMemory(j.scenario, j.MaxMemory)); err != nil { // before anything by cell
+		return t, j.Diverged(name, err)
 	}
 	if j.oneTick {
 		return export.Ticks{From: j.tick, Every: 1, Count: 1}, nil
@@ -207,16 +207,16 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 }
 
 // last reads all frames and returns the tick of the last.
-func (j *exportJob) last(ctx context.Context, rec *recording) (tick uint64, err error) {
+func (j *exportJob) last(ctx context.Context, rec *session.Recording) (tick uint64, err error) {
 	var f replay.Frame
 	for {
-		switch err := rec.frames.Next(&f); {
+		switch err := rec.Frames.Next(&f); {
 		case err == io.EOF:
 			return tick, nil
 		case err != nil && tick > 0:
-			return 0, fmt.Errorf("%w\n  take the ticks before it: --to %d", words.About(rec.name, err), tick)
+			return 0, fmt.Errorf("%w\n  take the ticks before it: --to %d", words.About(rec.Name, err), tick)
 		case err != nil:
-			return 0, words.About(rec.name, err)
+			return 0, words.About(rec.Name, err)
 		case ctx.Err() != nil:
 			return 0, j.interrupted()
 		}
@@ -307,14 +307,14 @@ func length(f *draft.File) int64 {
 
 // each goes to the ticks one after another and shows progress.
 func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add func(*engine.World) error) error {
-	v, err := j.visit(ctx, name, t.From)
+	v, err := j.Visit(ctx, name, t.From)
 	if err != nil {
 		if ctx.Err() != nil {
 			return j.interrupted()
 		}
 		return err
 	}
-	defer v.close()
+	defer v.Close()
 	m := j.Meter(t.Last())
 	m.First = t.From
 	defer m.Clear()
@@ -331,11 +331,11 @@ func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add f
 			if ctx.Err() != nil {
 				return j.interrupted()
 			}
-			switch err := v.step(v.World.Tick()+1 == at); {
+			switch err := v.Advance(v.World.Tick()+1 == at); {
 			case errors.Is(err, io.EOF):
 				return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(t.Last()), words.Number(v.World.Tick()))
 			case err != nil:
-				return j.diverged(name, err)
+				return j.Diverged(name, err)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/replay/yrep"
@@ -68,7 +69,7 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 	}
 	var others []string
 	if x.prefix == "" { // run makes neither games nor pages
-		others = []string{strings.TrimPrefix(gameEnding, "."), strings.TrimPrefix(pageEnding, ".")}
+		others = []string{strings.TrimPrefix(session.GameEnding, "."), strings.TrimPrefix(pageEnding, ".")}
 	}
 	if x.format, err = export.FormatOf(path, others...); err != nil {
 		return report.Usage("%w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
@@ -32,7 +33,9 @@ type gameExport struct {
 }
 
 // isGame reports whether the output is a game.
-func (j *exportJob) isGame() bool { return strings.EqualFold(filepath.Ext(j.output), gameEnding) }
+func (j *exportJob) isGame() bool {
+	return strings.EqualFold(filepath.Ext(j.output), session.GameEnding)
+}
 
 // notOfGames are the flags that choose what a game has anyway.
 var notOfGames = []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"}
@@ -41,7 +44,7 @@ var notOfGames = []string{"tick", "from", "every", "fields", "region", "entities
 func (j *exportJob) gameFlags(given func(flag string) bool) error {
 	for _, flag := range notOfGames {
 		if given(flag) {
-			return report.Usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, gameEnding)
+			return report.Usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, session.GameEnding)
 		}
 	}
 	return nil
@@ -135,17 +138,17 @@ func holdsGame(path string) bool {
 		return false
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, formatHead))
+	head, _ := io.ReadAll(io.LimitReader(f, session.FormatHead))
 	return minewars.IsFile(head)
 }
 
 func (g *gameExport) run(name string, t export.Ticks) error {
-	v, err := g.visit(g.ctx, name, t.From)
+	v, err := g.Visit(g.ctx, name, t.From)
 	if err != nil {
 		return err
 	}
-	defer v.close()
-	tells, err := teller(v.scenario, v.World)
+	defer v.Close()
+	tells, err := teller(v.Scenario, v.World)
 	if err != nil {
 		return fmt.Errorf("%s: %w", words.Argument(name), err)
 	}
@@ -196,7 +199,7 @@ func (g *gameExport) close() {
 }
 
 // tell goes through the ticks up to the last, compares every hash, and writes what the views learn.
-func (g *gameExport) tell(name string, v *visit, tells live.Teller, w *minewars.Writer, last uint64) error {
+func (g *gameExport) tell(name string, v *session.Visit, tells live.Teller, w *minewars.Writer, last uint64) error {
 	m := g.Meter(last)
 	m.First = v.World.Tick()
 	defer m.Clear()
@@ -206,11 +209,11 @@ func (g *gameExport) tell(name string, v *visit, tells live.Teller, w *minewars.
 		if err := g.ctx.Err(); err != nil {
 			return err
 		}
-		switch err := v.step(true); {
+		switch err := v.Advance(true); {
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(last), words.Number(v.World.Tick()))
 		case err != nil:
-			return g.diverged(name, err)
+			return g.Diverged(name, err)
 		}
 		u.Reset(v.World.Tick())
 		if err := tells.Tell(v.World, &u); err != nil {
@@ -248,7 +251,7 @@ func (g *gameExport) publish(name string, t export.Ticks) error {
 		}
 	}
 	r := exportResult{
-		Event: "export", File: name, Output: g.output, Format: gameEnding[1:], From: t.From, To: t.Last(), Every: 1, Ticks: t.Count, Bytes: g.bytes,
+		Event: "export", File: name, Output: g.output, Format: session.GameEnding[1:], From: t.From, To: t.Last(), Every: 1, Ticks: t.Count, Bytes: g.bytes,
 	}
 	r.Holds = fmt.Sprintf("%s in %s", words.Count(g.updates, "update"), words.Count(t.Count-1, "tick"))
 	wrote := words.Argument(g.output)

@@ -52,7 +52,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 		err = fitsPage(recording)
 	}
 	if err != nil {
-		return j.aboutRecording(name, err)
+		return j.About(name, err)
 	}
 	f, err := j.draft(ctx, j.output)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -19,12 +20,12 @@ import (
 type indexJob struct {
 	*app
 	output    string
-	budget    bytesFlag
-	maxMemory bytesFlag
+	budget    session.Size
+	maxMemory session.Size
 }
 
 func (a *app) indexCommand() *cobra.Command {
-	j := &indexJob{app: a, budget: defaultIndexBudget, maxMemory: defaultMaxMemory}
+	j := &indexJob{app: a, budget: defaultIndexBudget, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "index RECORDING",
 		Short: "Make the index of a recording, with which seek is quick",
@@ -64,10 +65,7 @@ type indexResult struct {
 	Bytes     int64  `json:"bytes"`
 }
 
-var defaultIndexBudget = bytesFlag{text: "256MiB", bytes: index.DefaultBudget}
-
-// indexName returns where the index of a recording lies.
-func indexName(recording string) string { return recording + ".idx" }
+var defaultIndexBudget = session.Size{Text: "256MiB", Bytes: index.DefaultBudget}
 
 func (j *indexJob) run(ctx context.Context, name string) error {
 	if name == "-" {
@@ -76,7 +74,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if files.Dashed(j.output) == "-" {
 		return report.Usage("index writes a file, not standard output")
 	}
-	j.output = cmp.Or(j.output, indexName(name))
+	j.output = cmp.Or(j.output, session.IndexName(name))
 	if files.Same(name, j.output) {
 		return report.Usage("%s is the recording itself; write to another file", j.output)
 	}
@@ -91,23 +89,23 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	}
 	ctx, stop := j.untilSignal(ctx) // which must not leave a part of an index
 	defer stop()
-	rec, err := j.openRecording(ctx, name)
+	rec, err := j.OpenRecording(ctx, name)
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}
 	if err != nil {
-		return j.aboutRecording(name, err)
+		return j.About(name, err)
 	}
-	defer rec.close()
-	if _, bytes := rec.frames.(*replay.Reader); !bytes {
-		return words.About(name, j.isLines(name))
+	defer rec.Close()
+	if _, bytes := rec.Frames.(*replay.Reader); !bytes {
+		return words.About(name, j.IsLines(name))
 	}
-	p, err := rec.player(ctx, 0, j.maxMemory)
+	p, err := rec.Player(ctx, 0, j.maxMemory)
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}
 	if err != nil {
-		return j.diverged(name, err)
+		return j.Diverged(name, err)
 	}
 	file, err := j.draft(ctx, j.output)
 	if ctx.Err() != nil && file == nil {
@@ -117,19 +115,19 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer file.Close()
-	m := j.Meter(rec.scenario.Ticks)
+	m := j.Meter(rec.Scenario.Ticks)
 	m.First = p.World.Tick()
 	p.Before = func() error {
 		m.Show(p.World.Tick())
 		return ctx.Err()
 	}
-	ticks, err := index.Rebuild(file, p, j.budget.indexed(), indexKey(true))
+	ticks, err := index.Rebuild(file, p, j.budget.Indexed(), session.IndexKey(true))
 	m.Clear()
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}
 	if err != nil {
-		return j.diverged(name, err)
+		return j.Diverged(name, err)
 	}
 	if _, err := finish(file); err != nil {
 		return words.About(j.output, err)
@@ -141,55 +139,15 @@ func interrupted(name string) error {
 	return fmt.Errorf("%s: interrupted; there is no new index", words.Argument(name))
 }
 
-// indexed is the budget as an index takes it.
-func (b *bytesFlag) indexed() int64 {
-	if b.bytes == 0 {
-		return -1
-	}
-	return int64(min(b.bytes, 1<<60))
-}
-
 func (j *indexJob) summary(name string, ticks uint64) error {
-	x, length, err := openIndex(j.output)
+	x, length, err := session.OpenIndex(j.output)
 	if err != nil {
 		return words.About(j.output, err)
 	}
-	defer x.close()
+	defer x.Close()
 	r := indexResult{"index", name, j.output, ticks, len(x.Keyframes()), length}
 	if err := j.Emit(r); err != nil {
 		return err
 	}
 	return j.Say("%s  %s, %s, %s", words.Argument(j.output), words.Count(ticks, "tick"), words.Count(uint64(r.Keyframes), "keyframe"), words.Size(length))
-}
-
-// diverged gives an error of a replay its exit status.
-func (a *session) diverged(name string, err error) error {
-	_, code := outcome(err)
-	return report.Exit(code, a.aboutRecording(name, err))
-}
-
-// An openedIndex is the index of a file.
-type openedIndex struct {
-	*index.Index
-	file files.Seekable
-}
-
-func openIndex(path string) (x *openedIndex, size int64, err error) {
-	f, size, err := files.OpenSeekable(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	opened, err := index.Open(f, size)
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	opened.Trust(indexKey(false))
-	return &openedIndex{opened, f}, size, nil
-}
-
-func (x *openedIndex) close() {
-	if x != nil {
-		x.file.Close()
-	}
 }

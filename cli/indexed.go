@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -36,7 +37,7 @@ func (j *runJob) beginIndex(descriptor []byte) {
 	if j.noIndex || !j.murk.regular() {
 		return
 	}
-	x := &runIndex{path: indexName(j.output)}
+	x := &runIndex{path: session.IndexName(j.output)}
 	if x.err = x.open(j, descriptor); x.err != nil {
 		j.tell(x)
 		return
@@ -65,7 +66,7 @@ func (x *runIndex) open(j *runJob, descriptor []byte) (err error) {
 
 // indexOptions are those of an index that the run writes.
 func (j *runJob) indexOptions() index.Options {
-	return index.Options{Budget: j.indexBudget.indexed(), Key: indexKey(true), Now: func() time.Time {
+	return index.Options{Budget: j.indexBudget.Indexed(), Key: session.IndexKey(true), Now: func() time.Time {
 		if j.Run == nil { // the run has yet to go on with a recording
 			return time.Now()
 		}
@@ -151,7 +152,7 @@ func (j *runJob) endIndex(whole bool) {
 		}
 	}
 	if j.index != nil && j.index.file.Placed() && placed {
-		os.Remove(indexName(j.output))
+		os.Remove(session.IndexName(j.output))
 		return
 	}
 	j.removeStale()
@@ -167,7 +168,7 @@ func (j *runJob) removeStale() {
 
 // removeIndex removes the file beside a new recording that is the index of an older one.
 func removeIndex(recording string) {
-	stale := indexName(recording)
+	stale := session.IndexName(recording)
 	if ours, err := files.Begins(stale, indexMark); err == nil && ours {
 		os.Remove(stale)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -20,7 +21,7 @@ type inspectJob struct {
 	frames, commands bool
 	all              bool // with a YREP file
 	tick             uint64
-	names            names
+	names            session.Names
 	yrep             yrepFlags
 	lines            *replay.LineWriter // with --json
 }
@@ -54,18 +55,18 @@ and with --frames the JSON lines.`,
 			if c.Flags().Changed("tick") && j.tick == 0 {
 				return report.Usage("--tick must be a whole number above 0, not 0")
 			}
-			kind := j.formatOfFile(args[0])
-			if stream || kind.isGame() {
+			kind := j.FormatOfFile(args[0])
+			if stream || kind.IsGame() {
 				return j.inspectGame(args, stream)
 			}
 			if err := arguments(cobra.ExactArgs(1), "one recording")(c, args); err != nil {
 				return err
 			}
 			switch kind {
-			case formatYREP:
+			case session.FormatYREP:
 				return j.inspectYREP(c.Context(), args[0])
-			case formatYREPLines:
-				return fmt.Errorf("%s: it is JSON lines; make a YREP file: %s convert %s NEW.yrep", inputName(args[0]), j.name, words.Argument(args[0]))
+			case session.FormatYREPLines:
+				return fmt.Errorf("%s: it is JSON lines; make a YREP file: %s convert %s NEW.yrep", inputName(args[0]), j.Name, words.Argument(args[0]))
 			}
 			if err := j.yrep.only(c.Flags().Changed); err != nil {
 				return err
@@ -91,16 +92,16 @@ func (j *inspectJob) inspect(name string) error {
 }
 
 func (j *inspectJob) read(name string) error {
-	rec, err := j.openRecording(context.Background(), name)
+	rec, err := j.OpenRecording(context.Background(), name)
 	if err != nil {
-		return j.aboutRecording(name, err)
+		return j.About(name, err)
 	}
-	defer rec.close()
-	if s, err := j.scenarioOf(rec.frames.Head()); err == nil {
+	defer rec.Close()
+	if s, err := j.ScenarioOf(rec.Frames.Head()); err == nil {
 		j.names.Scenario = s
 	}
 	if j.tick == 0 {
-		if err := j.header(name, rec.frames.Head()); err != nil {
+		if err := j.header(name, rec.Frames.Head()); err != nil {
 			return err
 		}
 	}
@@ -108,13 +109,13 @@ func (j *inspectJob) read(name string) error {
 	var total struct{ frames, commands, last uint64 }
 	found := false
 	for {
-		switch err := rec.frames.Next(&f); {
+		switch err := rec.Frames.Next(&f); {
 		case err == io.EOF && j.tick != 0 && !found:
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", document.FileName(name), words.Number(j.tick), words.Number(total.last))
 		case err == io.EOF:
 			return j.Say("frames    %s, %s, the last is tick %s", words.Count(total.frames, "frame"), words.Count(total.commands, "command"), words.Number(total.last))
 		case err != nil:
-			return fmt.Errorf("%w\n  there are %s before it%s", words.About(name, err), words.Count(total.frames, "whole frame"), j.hint(name, err))
+			return fmt.Errorf("%w\n  there are %s before it%s", words.About(name, err), words.Count(total.frames, "whole frame"), j.Hint(name, err))
 		}
 		total.frames++
 		total.commands += uint64(len(f.Records))
@@ -123,7 +124,7 @@ func (j *inspectJob) read(name string) error {
 			continue
 		}
 		if j.tick != 0 && !found {
-			if err := j.header(name, rec.frames.Head()); err != nil {
+			if err := j.header(name, rec.Frames.Head()); err != nil {
 				return err
 			}
 		}
@@ -156,7 +157,7 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 recorded  by %s
 seed      %d
 config    hash %s, %s, %s cells
-descriptor  %s, %s%s`, document.FileName(name), describe(h.Build), h.Seed, words.Hash16(h.ConfigHash), fields, words.Number(h.CellCount),
+descriptor  %s, %s%s`, document.FileName(name), session.DescribeBuild(h.Build), h.Seed, words.Hash16(h.ConfigHash), fields, words.Number(h.CellCount),
 		words.Size(int64(len(h.Descriptor))), what, beginLine(h))
 }
 
@@ -189,7 +190,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 		return nil
 	}
 	for i := range f.Records {
-		if err := j.Say("  %s", describeRecord(j.names, &f.Records[i])); err != nil {
+		if err := j.Say("  %s", session.DescribeRecord(j.names, &f.Records[i])); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
@@ -142,7 +143,7 @@ func (g *gameInspection) notNext() error {
 
 // readPart reads a file, or standard input.
 func (g *gameInspection) readPart(name string) error {
-	in := files.Patient(context.Background(), g.in)
+	in := files.Patient(context.Background(), g.In)
 	if name != "-" {
 		f, err := files.Open(context.Background(), name)
 		if err != nil {
@@ -151,8 +152,8 @@ func (g *gameInspection) readPart(name string) error {
 		defer f.Close()
 		in = f
 	}
-	buffered := bufio.NewReaderSize(in, formatHead)
-	if formatOf(buffered, name) == formatGameLines {
+	buffered := bufio.NewReaderSize(in, session.FormatHead)
+	if session.FormatOf(buffered, name) == session.FormatGameLines {
 		return g.isGameLines(name, gameOfLines(buffered))
 	}
 	open := minewars.NewReader
@@ -188,10 +189,10 @@ func (g *gameInspection) readPart(name string) error {
 // isGameLines says what to do with JSON lines of which a file with some ending can be made.
 func (a *app) isGameLines(name, ending string) error {
 	what, then := "a game", ""
-	if ending == streamEnding {
-		what, then = "a network stream", fmt.Sprintf(", then %s inspect --stream NEW%s", a.name, ending)
+	if ending == session.StreamEnding {
+		what, then = "a network stream", fmt.Sprintf(", then %s inspect --stream NEW%s", a.Name, ending)
 	}
-	return fmt.Errorf("%s: it is JSON lines; make %s of it: %s convert %s NEW%s%s", document.FileName(name), what, a.name, words.Argument(name), ending, then)
+	return fmt.Errorf("%s: it is JSON lines; make %s of it: %s convert %s NEW%s%s", document.FileName(name), what, a.Name, words.Argument(name), ending, then)
 }
 
 // aboutGame names the file that an error is about. One that begins as no file of a game does may be a

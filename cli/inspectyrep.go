@@ -164,7 +164,7 @@ func (a *app) openYREP(ctx context.Context, name string) (in io.ReadSeeker, leng
 // spool opens what cannot seek.
 func (a *app) spool(ctx context.Context, name string) (io.ReadSeeker, func(), error) {
 	if name == "-" {
-		return spooled(bufio.NewReader(files.Patient(ctx, a.in))) // which hides that it may seem to seek
+		return spooled(bufio.NewReader(files.Patient(ctx, a.In))) // which hides that it may seem to seek
 	}
 	f, err := files.Open(ctx, name)
 	if err != nil {

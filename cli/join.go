@@ -445,7 +445,7 @@ func (j *joinJob) tellWinner(s minewars.Start, out map[uint8]bool, f *minewars.F
 
 // send sends the orders, of the command line and then of standard input.
 func (j *joinJob) send(remote *serve.Remote) {
-	lines := bufio.NewScanner(j.in)
+	lines := bufio.NewScanner(j.In)
 	for id := uint64(1); ; id++ {
 		var order []byte
 		switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -53,7 +54,7 @@ type startObject struct {
 	Dropped      int64  `json:"dropped_bytes,omitempty"` // of the recording that the run goes on with
 	Kept         string `json:"kept_in,omitempty"`       // the file that has them
 	otherBuild
-	beginView
+	session.BeginView
 }
 
 // An otherBuild says who recorded what a run goes on with, if that is another build than this one. Of a database only the version is known.
@@ -68,7 +69,7 @@ func newOtherBuild(recorded, now replay.Build) otherBuild {
 	if recorded == now {
 		return otherBuild{}
 	}
-	return otherBuild{viewBuild(recorded), viewBuild(now), fmt.Sprintf("builds    recorded by %s, goes on with %s", describe(recorded), describe(now))}
+	return otherBuild{viewBuild(recorded), viewBuild(now), fmt.Sprintf("builds    recorded by %s, goes on with %s", session.DescribeBuild(recorded), session.DescribeBuild(now))}
 }
 
 // A scenarioObject is one of the scenarios that come with murksim.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -111,7 +112,7 @@ func TestJSONPage(t *testing.T) {
 		t.Errorf("the page lists %d objects, want %d", n, len(objects))
 	}
 	silent := []string{"help", "completion"}
-	for _, c := range (&app{session: &session{Printer: &report.Printer{Out: &bytes.Buffer{}}, name: "murksim"}}).root().Commands() {
+	for _, c := range (&app{Session: &session.Session{Printer: &report.Printer{Out: &bytes.Buffer{}}, Name: "murksim"}}).root().Commands() {
 		if !c.Hidden && !slices.Contains(silent, c.Name()) && !strings.Contains(page, "\n## `"+c.Name()+"`") {
 			t.Errorf("the page has no section of %s", c.Name())
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -185,9 +186,9 @@ func (j *runJob) replaceable() error {
 	for _, file := range []struct {
 		path, mark, what string
 	}{
-		{j.output, recordingMark, "recording"},
-		{j.hashes, tableMark, "table of hashes"},
-		{j.saveState, stateMark, "saved state"},
+		{j.output, session.RecordingMark, "recording"},
+		{j.hashes, session.TableMark, "table of hashes"},
+		{j.saveState, session.StateMark, "saved state"},
 	} {
 		if file.path == "" || file.path == "-" {
 			continue
@@ -232,12 +233,6 @@ func writtenElsewhere(path string) error {
 	}
 	return nil
 }
-
-// recordingMark is what every recording begins with, and linesMark what its JSON lines do.
-const (
-	recordingMark = "MURK"
-	linesMark     = `{"murk":`
-)
 
 // open begins a file, or takes standard output, which is then used for nothing else.
 func (j *runJob) open(ctx context.Context, path string) (*output, error) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -440,7 +441,7 @@ func fileAppears(t *testing.T, p program) {
 			t.Errorf("run = %v, %q; want %q", c.ProcessState, errs, want)
 		}
 		p.is(t, "st.state", []byte("notes"))
-		if b := p.read(t, beside); !bytes.HasPrefix(b, []byte(stateMark)) {
+		if b := p.read(t, beside); !bytes.HasPrefix(b, []byte(session.StateMark)) {
 			t.Errorf("%s holds %.20q, want the state", beside, b)
 		}
 		for _, name := range []string{beside, "st.state", "a.murk"} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/index"
 )
@@ -14,7 +15,7 @@ import (
 // inParts verifies a recording with an index in several worlds at a time, and reports whether
 // it did: without an index, for one processor, or if something of every tick is wanted, there
 // is nothing to gain.
-func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (done bool, err error) {
+func (j *verifyJob) inParts(ctx context.Context, rec *session.Recording, v *verdict) (done bool, err error) {
 	parallel := j.workers
 	if parallel == 0 {
 		parallel = runtime.GOMAXPROCS(0)
@@ -22,15 +23,15 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if parallel < 2 || j.hashes != "" || j.each || j.inputs || j.foreign != nil || v.path == "-" {
 		return false, nil
 	}
-	if ours, err := files.Begins(v.path, recordingMark); err != nil || !ours {
+	if ours, err := files.Begins(v.path, session.RecordingMark); err != nil || !ours {
 		return false, nil // JSON lines have no index
 	}
-	x, length, err := openIndex(indexName(v.path))
+	x, length, err := session.OpenIndex(session.IndexName(v.path))
 	if err != nil {
 		return false, nil
 	}
-	defer x.close()
-	if x.Belongs(rec.frames.Head()) != nil || len(x.Keyframes()) == 0 {
+	defer x.Close()
+	if x.Belongs(rec.Frames.Head()) != nil || len(x.Keyframes()) == 0 {
 		return false, nil
 	}
 	f, size, err := files.OpenSeekable(v.path)
@@ -38,20 +39,20 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 		return false, nil
 	}
 	defer f.Close()
-	s, err := j.scenarioOf(rec.frames.Head())
+	s, err := j.ScenarioOf(rec.Frames.Head())
 	if err != nil {
 		return false, nil // which is told where it is looked at once more
 	}
 	need, err := s.Memory()
-	if err != nil || need == 0 || j.maxMemory.bytes/need < 2 {
+	if err != nil || need == 0 || j.maxMemory.Bytes/need < 2 {
 		return false, nil
 	}
-	parallel = int(min(uint64(parallel), j.maxMemory.bytes/need))
-	v.PlannedTicks, v.memory = s.Ticks, moreMemory(s, j.maxMemory)
+	parallel = int(min(uint64(parallel), j.maxMemory.Bytes/need))
+	v.PlannedTicks, v.memory = s.Ticks, session.MoreMemory(s, j.maxMemory)
 	m := j.Meter(s.Ticks)
 	defer m.Clear()
 	m.First = x.Begin
-	of, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
+	of, err := index.Verify(f, size, x.Index, rec.Builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
 		m.Show(min(x.Begin+ticks, s.Ticks))
 		return ctx.Err()
 	})
@@ -59,14 +60,14 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if err != nil {
 		return true, err
 	}
-	j.seal(indexName(v.path), x, length, of.Reached)
+	j.seal(session.IndexName(v.path), x, length, of.Reached)
 	return true, j.ended(v, of.World, words.HexDigest(of.RunDigest, true))
 }
 
 // seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:
 // an index that cannot be written to stays as it is.
-func (j *verifyJob) seal(path string, x *openedIndex, length int64, reached []index.Reached) {
-	key := indexKey(true)
+func (j *verifyJob) seal(path string, x *session.OpenedIndex, length int64, reached []index.Reached) {
+	key := session.IndexKey(true)
 	if key == nil || len(reached) == 0 || !x.Complete || x.Cut != nil || x.Sealed(reached, key) {
 		return
 	}

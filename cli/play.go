@@ -16,6 +16,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 )
@@ -161,21 +162,21 @@ func (j *playJob) open(name string, in io.ReadSeeker, o yrep.Options) (err error
 	}
 	if first != nil && !j.despiteErrors {
 		return fmt.Errorf("%s: it has %s; the first is %s\n  play it nevertheless with --despite-errors; %s inspect %s lists them",
-			words.Argument(name), words.Count(uint64(wrong), "semantic error"), words.Printable(first.String()), j.name, words.Argument(name))
+			words.Argument(name), words.Count(uint64(wrong), "semantic error"), words.Printable(first.String()), j.Name, words.Argument(name))
 	}
 	return nil
 }
 
 // playHint says what to do with a file that cannot be played.
 func (j *playJob) playHint(name string, o yrep.Options, err error) string {
-	if ours, _ := files.Begins(name, recordingMark); ours && errors.Is(err, yrep.ErrMagic) {
-		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.name, words.Argument(name), j.name, words.Argument(name))
+	if ours, _ := files.Begins(name, session.RecordingMark); ours && errors.Is(err, yrep.ErrMagic) {
+		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.Name, words.Argument(name), j.Name, words.Argument(name))
 	}
-	if name != "-" && errors.Is(err, yrep.ErrMagic) && j.formatOfFile(name).isGame() {
-		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.name, words.Argument(name))
+	if name != "-" && errors.Is(err, yrep.ErrMagic) && j.FormatOfFile(name).IsGame() {
+		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.Name, words.Argument(name))
 	}
 	if lines, _ := files.Begins(name, yrep.LinesMark); lines {
-		return fmt.Sprintf("\n  it is JSON lines; make a YREP file: %s convert %s NEW.yrep", j.name, words.Argument(name))
+		return fmt.Sprintf("\n  it is JSON lines; make a YREP file: %s convert %s NEW.yrep", j.Name, words.Argument(name))
 	}
 	return j.yrepHint(name, o, err)
 }

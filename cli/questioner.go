@@ -12,20 +12,15 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 )
 
 // An answer is what a side says of a tick.
 type answer struct {
 	hash   string
-	fields []fieldHash // of all fields; nil if they are not known
-	parts  []partView  // of the tick; nil if they were not asked for
-}
-
-// A fieldHash is the FNV-1a hash of a field's elements.
-type fieldHash struct {
-	Name string `json:"name"`
-	Hash string `json:"hash"`
+	fields []session.FieldHash // of all fields; nil if they are not known
+	parts  []session.PartView  // of the tick; nil if they were not asked for
 }
 
 // A questioner is a program that prints the hash of a tick.
@@ -152,16 +147,16 @@ func (l *answerListener) line(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	if l.lines++; l.lines == 1 && isHash(strings.ToLower(string(line))) {
+	if l.lines++; l.lines == 1 && session.IsHash(strings.ToLower(string(line))) {
 		l.found = &answer{hash: strings.ToLower(string(line))}
 		return
 	}
 	var object struct {
-		Hash      string     `json:"hash"`
-		FinalHash string     `json:"final_hash"`
-		Tick      anyWhole   `json:"tick"`
-		Ticks     anyWhole   `json:"ticks"`
-		Parts     []partView `json:"parts"`
+		Hash      string             `json:"hash"`
+		FinalHash string             `json:"final_hash"`
+		Tick      anyWhole           `json:"tick"`
+		Ticks     anyWhole           `json:"ticks"`
+		Parts     []session.PartView `json:"parts"`
 	}
 	if line[0] != '{' || json.Unmarshal(line, &object) != nil {
 		return
@@ -175,7 +170,7 @@ func (l *answerListener) line(line []byte) {
 		tick = object.Ticks
 	}
 	switch {
-	case !isHash(a.hash):
+	case !session.IsHash(a.hash):
 	case tick != "" && string(tick) != strconv.FormatUint(l.tick, 10):
 		l.other = string(tick)
 	default:

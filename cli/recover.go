@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -59,11 +60,11 @@ can be copied.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			switch kind := j.formatOfFile(args[0]); {
-			case kind == formatYREP:
+			switch kind := j.FormatOfFile(args[0]); {
+			case kind == session.FormatYREP:
 				return j.recoverYREP(ctx, args[0])
-			case kind.isGame():
-				return fmt.Errorf("%s: it is a game, which recover does not copy\n  make it anew: %s export RECORDING -o NEW%s", words.Argument(args[0]), j.name, gameEnding)
+			case kind.IsGame():
+				return fmt.Errorf("%s: it is a game, which recover does not copy\n  make it anew: %s export RECORDING -o NEW%s", words.Argument(args[0]), j.Name, session.GameEnding)
 			}
 			if err := j.yrep.only(c.Flags().Changed); err != nil {
 				return err
@@ -145,12 +146,12 @@ func (a *app) headerFault(name string, h *replay.Header) error {
 	if _, err := h.Begin(); err != nil {
 		return err
 	}
-	s, err := a.scenarioOf(h)
+	s, err := a.ScenarioOf(h)
 	if err == nil {
 		return h.Check(s.Setup(h.Descriptor))
 	}
-	rec := recording{session: a.session, name: name}
-	if err = rec.descriptorError(h, err); errors.Is(err, replay.ErrIncompatible) {
+	rec := session.Recording{Session: a.Session, Name: name}
+	if err = rec.DescriptorError(h, err); errors.Is(err, replay.ErrIncompatible) {
 		return nil // it is another program's
 	}
 	return err
@@ -165,7 +166,7 @@ func (j *recoverJob) copyable(name string, end replay.Position, reason error) er
 	if end.Frame == 0 {
 		return fmt.Errorf("%w\n  no tick before that is whole, so nothing can be copied", words.About(name, reason))
 	}
-	if _, missing := os.Stat(j.output); missing == nil && !damaged(reason) {
+	if _, missing := os.Stat(j.output); missing == nil && !session.Damaged(reason) {
 		return fmt.Errorf("%w\n  %s stays as it was; write to another file for what was read before that: %s",
 			words.About(name, reason), document.FileName(j.output), words.Count(uint64(end.Frame), "tick"))
 	}
@@ -198,15 +199,15 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *report.Meter
 // copyIndex copies what is whole of the index, as far as the recording goes, and returns how
 // many ticks it knows. Without an index it does nothing; no error of it is one of recover.
 func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) (known uint64, copied bool) {
-	path := indexName(j.output)
+	path := session.IndexName(j.output)
 	if files.IsPipe(path) || files.Same(path, recording) || replaceable(path, indexMark, "index") != nil {
 		return 0, false
 	}
-	x, whole, err := openIndex(indexName(recording))
+	x, whole, err := session.OpenIndex(session.IndexName(recording))
 	if err != nil {
 		return 0, false
 	}
-	defer x.close()
+	defer x.Close()
 	if x.Belongs(h) != nil {
 		return 0, false
 	}
@@ -214,7 +215,7 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 	if last == x.Begin+ticks && x.Intact() {
 		length = whole
 	}
-	if err := j.writeFrom(ctx, path, io.NewSectionReader(x.file, 0, length), true); err != nil {
+	if err := j.writeFrom(ctx, path, io.NewSectionReader(x.File, 0, length), true); err != nil {
 		if !j.Quiet {
 			fmt.Fprintf(j.Errs, "%v; the new recording has no index\n", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
@@ -41,7 +42,7 @@ func (j *recoverJob) recoverYREP(ctx context.Context, name string) error {
 		err = nil
 	} else if frames == 0 {
 		return fmt.Errorf("%w\n  no frame before that is whole, so nothing can be copied%s", words.About(name, err), j.yrepHint(name, o, err))
-	} else if _, missing := os.Stat(j.output); missing == nil && !damaged(err) {
+	} else if _, missing := os.Stat(j.output); missing == nil && !session.Damaged(err) {
 		return fmt.Errorf("%w\n  %s stays as it was", words.About(name, err), document.FileName(j.output))
 	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 )
 
@@ -21,7 +22,7 @@ type refusal struct {
 // noteRefused keeps the first command that was refused.
 func (j *runJob) noteRefused(r *commands.Receipt) {
 	if j.first == nil {
-		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{Scenario: j.Scenario}.Describe(r.Command), r.Why()}
+		j.first = &refusal{j.World.Tick(), r.Reason.String(), session.Names{Scenario: j.Scenario}.Describe(r.Command), r.Why()}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -23,7 +24,7 @@ func (j *runJob) headline() error {
 	}
 	if err := j.Emit(startObject{
 		Event: "start", Dropped: dropped, Kept: kept, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
-		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), otherBuild: j.other, beginView: viewBegin(j.began),
+		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), otherBuild: j.other, BeginView: session.ViewBegin(j.began),
 	}); err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ type runResult struct {
 	Seed         whole  `json:"seed"`
 	Ticks        uint64 `json:"ticks"`
 	PlannedTicks uint64 `json:"planned_ticks"`
-	beginView
+	session.BeginView
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
 	TicksPerSec  float64           `json:"ticks_per_second"`
 	FinalHash    string            `json:"final_hash"`
@@ -90,7 +91,7 @@ func (j *runJob) summary(m *report.Meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
 		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.Rate(ticks - j.start),
-		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), beginView: viewBegin(j.began),
+		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), BeginView: session.ViewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
@@ -154,7 +155,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", words.Number(r.Ticks), words.Number(r.PlannedTicks), words.Speed(r.TicksPerSec), stopped)}
 	if r.FromState != "" {
-		lines = append(lines, "from      "+r.beginView.String())
+		lines = append(lines, "from      "+r.BeginView.String())
 	}
 	if r.Recording != "" {
 		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), words.Size(r.Bytes), r.FinalHash))
@@ -188,7 +189,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.name+" verify "+words.Argument(r.Recording)+j.apart())
+		lines = append(lines, "next      "+j.Name+" verify "+words.Argument(r.Recording)+j.apart())
 	}
 	return j.Say("%s", strings.Join(lines, "\n"))
 }

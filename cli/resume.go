@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -62,7 +63,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 		{"export", "export " + words.Argument(j.resume) + " -o FILE takes them from the recording"},
 	} {
 		if given(f.flag) {
-			return report.Usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again\n  %s %s", f.flag, j.name, f.remedy)
+			return report.Usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again\n  %s %s", f.flag, j.Name, f.remedy)
 		}
 	}
 	j.output = j.resume
@@ -88,7 +89,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	name := j.resume
 	r := &resumption{}
 	if r.out, err = j.open(ctx, name); err != nil {
-		return fmt.Errorf("%w%s", err, j.hint(name, err))
+		return fmt.Errorf("%w%s", err, j.Hint(name, err))
 	}
 	j.resumed, j.outputs = r, []*output{r.out}
 	if err := j.findEnd(ctx, name); err != nil {
@@ -103,26 +104,26 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 		last += first.Tick
 	}
 	if j.state != "" {
-		j.states = []string{j.state}
+		j.States = []string{j.state}
 	}
-	v := &visitor{opener: j.session, noIndex: !indexed, maxMemory: j.maxMemory, workers: j.workers, all: true}
+	v := &session.Visitor{Opener: j.Session, NoIndex: !indexed, MaxMemory: j.maxMemory, Workers: j.workers, All: true}
 	from := last
-	if x, err := v.indexOf(name); x != nil && err == nil {
+	if x, err := v.IndexOf(name); x != nil && err == nil {
 		if x.Belongs(&r.header) == nil {
 			from, _ = x.Prefix(last)
 		}
-		x.close()
+		x.Close()
 	}
-	at, err := v.visit(ctx, name, from)
+	at, err := v.Visit(ctx, name, from)
 	if err != nil {
 		return err
 	}
-	defer func() { at.close() }()
+	defer func() { at.Close() }()
 	j.start, j.began = last, first
 	switch {
-	case j.until > at.scenario.Ticks:
-		return report.Usage("--until must be at most %s, the last tick that the recording plans, not %s", words.Number(at.scenario.Ticks), words.Number(j.until))
-	case j.until != 0 && last >= j.until && last < at.scenario.Ticks:
+	case j.until > at.Scenario.Ticks:
+		return report.Usage("--until must be at most %s, the last tick that the recording plans, not %s", words.Number(at.Scenario.Ticks), words.Number(j.until))
+	case j.until != 0 && last >= j.until && last < at.Scenario.Ticks:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), words.Number(last), words.Number(j.until))
 	}
 	if from < last { // the index must not describe a tick that is another than the recorded one
@@ -130,13 +131,13 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 			return err
 		}
 	}
-	if last >= at.scenario.Ticks {
+	if last >= at.Scenario.Ticks {
 		return errComplete
 	}
 	if from < last {
-		at.close()
+		at.Close()
 		at.Player = nil // one world at a time
-		again, err := v.visit(ctx, name, from)
+		again, err := v.Visit(ctx, name, from)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 		return err
 	}
 	r.sum = at.Sum
-	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
+	j.Run = &runner.Run{Scenario: at.Scenario, World: at.World, Checker: scenarios.NewChecker(at.Scenario, at.World), Realtime: j.Realtime}
 	return nil
 }
 
@@ -185,11 +186,11 @@ func (j *runJob) keepCut(ctx context.Context, cut io.Reader) error {
 }
 
 // stepTo replays up to a tick, and compares every hash.
-func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
+func (j *runJob) stepTo(ctx context.Context, at *session.Visit, last uint64) error {
 	for at.World.Tick() < last {
 		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
-			j.doubtful = at.doubts(err)
-			return j.diverged(j.resume, err)
+			j.doubtful = at.Doubts(err)
+			return j.Diverged(j.resume, err)
 		}
 		if j.resumed.hashed != nil {
 			j.resumed.hashed(at.World.Tick(), at.Frame().Hash, at.Sum.SHA256)
@@ -201,7 +202,7 @@ func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
 // complete says that nothing is left to do. A flag that asks for what only ticks of a run give
 // is refused, with the command that gives it.
 func (j *runJob) complete() error {
-	seek := fmt.Sprintf("%s seek %s --tick %d --save-state ", j.name, words.Argument(j.resume), j.start)
+	seek := fmt.Sprintf("%s seek %s --tick %d --save-state ", j.Name, words.Argument(j.resume), j.start)
 	if j.state != "" { // which the recording does not hold
 		seek = strings.Replace(seek, " --tick", " --state "+words.Argument(j.state)+" --tick", 1)
 	}
@@ -212,7 +213,7 @@ func (j *runJob) complete() error {
 		{j.saveState != "", "save-state", seek + words.Argument(j.saveState) + " writes the state"},
 		{j.stateHash, "state-hash", seek + "FILE writes the state, whose last 32 bytes are its SHA-256"},
 		{j.saveEvery > 0, "save-every", seek + "FILE writes the state, also that of an earlier tick"},
-		{j.events, "events", fmt.Sprintf("%s run SCENARIO --events --no-record runs it once more, and prints what happens", j.name)},
+		{j.events, "events", fmt.Sprintf("%s run SCENARIO --events --no-record runs it once more, and prints what happens", j.Name)},
 	} {
 		if f.given && j.auditing.resumes {
 			return fmt.Errorf("%s: run %s is complete, and no tick is left for --%s", j.auditing.name, j.auditing.run.ID, f.flag)
@@ -231,7 +232,7 @@ func (j *runJob) complete() error {
 func (j *runJob) findEnd(ctx context.Context, name string) error {
 	f, length, err := files.OpenSeekable(name)
 	if err != nil {
-		return j.aboutRecording(name, err)
+		return j.About(name, err)
 	}
 	defer f.Close()
 	end, h, reason := wholePart(ctx, f, length, j.Meter(0))
@@ -239,19 +240,19 @@ func (j *runJob) findEnd(ctx context.Context, name string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case h == nil, reason != nil && !errors.Is(reason, replay.ErrTruncated):
-		return j.aboutRecording(name, reason)
+		return j.About(name, reason)
 	}
 	j.resumed.end, j.resumed.header, j.resumed.cut = end, *h, length-end.Offset
 	return nil
 }
 
 // goOnWithIndex attaches the index, whose last whole chunk ends where the world is.
-func (j *runJob) goOnWithIndex(at *visit) {
+func (j *runJob) goOnWithIndex(at *session.Visit) {
 	r := j.resumed
-	if at.index == nil || j.noIndex {
+	if at.Index == nil || j.noIndex {
 		return
 	}
-	x := &runIndex{path: indexName(j.output)}
+	x := &runIndex{path: session.IndexName(j.output)}
 	if x.err = x.resume(at, r, j.indexOptions()); x.err != nil {
 		j.tell(x)
 		return
@@ -260,15 +261,15 @@ func (j *runJob) goOnWithIndex(at *visit) {
 	at.World.Record(x)
 }
 
-func (x *runIndex) resume(at *visit, r *resumption, o index.Options) (err error) {
-	last, length := at.index.Prefix(at.World.Tick())
-	if err := at.index.Belongs(&r.header); err != nil || last != at.World.Tick() {
+func (x *runIndex) resume(at *session.Visit, r *resumption, o index.Options) (err error) {
+	last, length := at.Index.Prefix(at.World.Tick())
+	if err := at.Index.Belongs(&r.header); err != nil || last != at.World.Tick() {
 		return errors.Join(err, errors.New("it does not reach so far"))
 	}
 	if err := x.draft(); err != nil {
 		return err
 	}
-	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, r, o)
+	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.Index.Index, r, o)
 	if err == nil {
 		err = x.file.Extend(length, nil)
 	}

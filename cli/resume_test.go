@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -71,8 +72,8 @@ func TestResumeOfAChangedRecording(t *testing.T) {
 		if err := os.WriteFile(path, honest, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		there, _, _ := (&app{session: &session{registry: worlds.Registry()}}).captured("murksim", false, true)
-		j := &runJob{app: there, Run: new(runner.Run), maxMemory: defaultMaxMemory, resume: path, output: path}
+		there, _, _ := (&app{Session: &session.Session{Registry: worlds.Registry()}}).captured("murksim", false, true)
+		j := &runJob{app: there, Run: new(runner.Run), maxMemory: session.DefaultMaxMemory, resume: path, output: path}
 		if err := j.reopen(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -20,7 +21,7 @@ import (
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   a.name,
+		Use:   a.Name,
 		Short: "Run simulations headless, record them, and prove recordings",
 		Long: `murksim runs a world in fixed timesteps and records every tick with its commands
 and a hash of the state. Anyone can replay a recording and check every tick.
@@ -38,9 +39,9 @@ is halted.`,
 	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "print nothing but errors")
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().Bool("version", false, "print the version")
-	root.Version = describe(replay.ThisBuild())
-	root.SetVersionTemplate(a.name + " {{.Version}}\n")
-	root.SetIn(a.in)
+	root.Version = session.DescribeBuild(replay.ThisBuild())
+	root.SetVersionTemplate(a.Name + " {{.Version}}\n")
+	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
@@ -51,7 +52,7 @@ is halted.`,
 	}
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
-	rename(root, a.name)
+	rename(root, a.Name)
 	onlyOnce(root)
 	return root
 }

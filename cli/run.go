@@ -20,6 +20,7 @@ import (
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -49,9 +50,9 @@ type runJob struct {
 	state     string
 	saveState string
 	stateHash bool
-	maxMemory bytesFlag
+	maxMemory session.Size
 
-	indexBudget bytesFlag
+	indexBudget session.Size
 	stats       runStats
 	export      runExport
 	watch       string   // a field, or firstField; "": none
@@ -93,7 +94,7 @@ type runJob struct {
 }
 
 func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: session.DefaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
@@ -318,7 +319,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
 	j.source, j.applied = name, sets
-	return j.loadScenario(name, sets, j.maxMemory)
+	return j.LoadScenario(name, sets, j.maxMemory)
 }
 
 // create opens the outputs and begins the recording.

@@ -90,7 +90,7 @@ func (j *runJob) beginExport() (err error) {
 	}
 	if m != nil {
 		return report.Usage("--export of a .%s needs --export-scale, such as 0..100: which values there are is not known before the end\n"+
-			"  or let %s export find them in the recording", x.format.Ending, j.name)
+			"  or let %s export find them in the recording", x.format.Ending, j.Name)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (x *runExport) tooFew(j *runJob) error {
 		if x.ranged {
 			every = fmt.Sprintf(" --every %d", x.every)
 		}
-		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.name, words.Argument(j.output), words.Argument(x.path), every, j.apart())
+		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.Name, words.Argument(j.output), words.Argument(x.path), every, j.apart())
 	}
 	return words.About(j.Scenario.Name, words.NewProblem(document.FileName(x.path)+": "+text, nil))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -15,7 +16,7 @@ import (
 type runMemory string // the file; "": there is no such folder
 
 func memoryOf(run audit.ID) runMemory {
-	if indexKey(true) == nil { // which makes the folder where there is a home for it
+	if session.IndexKey(true) == nil { // which makes the folder where there is a home for it
 		return ""
 	}
 	folder, err := os.UserConfigDir()
@@ -43,7 +44,7 @@ func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
 
 // noted is the text of a note. Another program does not believe it.
 func noted(tick uint64, hash, inputs audit.Hash) string {
-	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, programID())
+	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, session.ProgramID())
 }
 
 // vouches returns the noted tick of a chain, if it has the noted hashes there.

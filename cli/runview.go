@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -61,7 +62,7 @@ func (l *looking) begin() error {
 	if l == nil {
 		return nil
 	}
-	if err := checkMemory(l.job.Scenario, l.job.maxMemory.share(view.WorldsOfSource)); err != nil {
+	if err := session.CheckMemory(l.job.Scenario, l.job.maxMemory.Share(view.WorldsOfSource)); err != nil {
 		return err
 	}
 	return l.server.listens()
@@ -107,7 +108,7 @@ func (l *looking) open(ctx context.Context) error {
 		return err
 	}
 	l.session = view.NewSession(r)
-	l.session.Memory = j.maxMemory.bytes
+	l.session.Memory = j.maxMemory.Bytes
 	ctx, l.end = context.WithCancel(ctx)
 	l.served.Go(func() {
 		if l.err = l.server.serve(ctx, site.Config{Session: l.session}, s.Name); l.err != nil {

@@ -74,14 +74,14 @@ func (a *app) showScenario(name string) error {
 		if s.Name != name {
 			continue
 		}
-		s.Source = besideSchema(a.name, s.Source)
+		s.Source = besideSchema(a.Name, s.Source)
 		if a.JSON {
 			return a.Emit(scenarioObject{"scenario", s.Name, s.About, string(s.Source)})
 		}
 		_, err := a.Out.Write(s.Source)
 		return err
 	}
-	return a.unknownScenario(name)
+	return a.UnknownScenario(name)
 }
 
 func (a *app) newCommand() *cobra.Command {
@@ -105,7 +105,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	text, err := worlds.Starter(name)
 	if err != nil {
 		if stem, ok := strings.CutSuffix(name, ".yaml"); ok {
-			err = fmt.Errorf("%w\n  NAME is without .yaml: %s new %s", err, a.name, stem)
+			err = fmt.Errorf("%w\n  NAME is without .yaml: %s new %s", err, a.Name, stem)
 		}
 		return err
 	}
@@ -128,9 +128,9 @@ func (a *app) newScenario(name, path string, force bool) error {
 	}
 	note := ""
 	if worlds.IsEmbedded(name) {
-		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
+		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.Name, name, a.Name)
 	}
-	return a.Say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, words.Argument(run))
+	return a.Say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.Name, words.Argument(run))
 }
 
 // writeFile writes all of a file at once, and over one that exists only if forced to.

@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -24,7 +25,7 @@ import (
 // A seekJob goes to a tick of a recording.
 type seekJob struct {
 	*app
-	visitor
+	session.Visitor
 	tick      uint64
 	saveState string
 	phases    bool
@@ -32,7 +33,7 @@ type seekJob struct {
 }
 
 func (a *app) seekCommand() *cobra.Command {
-	j := &seekJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory, lenient: true}}
+	j := &seekJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory, Lenient: true}}
 	c := &cobra.Command{
 		Use:   "seek RECORDING --tick N",
 		Short: "Show the state at a tick of a recording",
@@ -96,26 +97,25 @@ tick or cannot be replayed here.`,
 	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`, or - for standard output")
 	f.BoolVar(&j.phases, "phases", false, "also show the hashes after each part of the tick: commands, propagators, systems, checks, events")
 	watchFlag(f, &j.watch, "draw a field in the terminal")
-	j.flags(f)
-	j.stateFlag(f)
+	a.visitorFlags(f, &j.Visitor)
 	return c
 }
 
 // A seekResult is what seek prints with --json.
 type seekResult struct {
-	Event        string            `json:"event"` // "state"
-	File         string            `json:"file"`
-	Tick         uint64            `json:"tick"`
-	PlannedTicks uint64            `json:"planned_ticks"`
-	Hash         string            `json:"hash,omitempty"`       // none at the tick of a state at which the recording begins
-	StateHash    string            `json:"state_hash,omitempty"` // there, the SHA-256 of the state
-	Recorded     string            `json:"recorded,omitempty"`   // the recorded hash, if it is another
-	Keyframe     uint64            `json:"keyframe"`             // from which it started; 0: where the recording begins
-	Fields       []fieldSummary    `json:"fields"`
-	Population   map[string]uint64 `json:"population,omitempty"`
-	Parts        []partView        `json:"parts,omitempty"`
-	Saved        string            `json:"saved,omitempty"`
-	SavedBytes   int64             `json:"saved_bytes,omitempty"`
+	Event        string             `json:"event"` // "state"
+	File         string             `json:"file"`
+	Tick         uint64             `json:"tick"`
+	PlannedTicks uint64             `json:"planned_ticks"`
+	Hash         string             `json:"hash,omitempty"`       // none at the tick of a state at which the recording begins
+	StateHash    string             `json:"state_hash,omitempty"` // there, the SHA-256 of the state
+	Recorded     string             `json:"recorded,omitempty"`   // the recorded hash, if it is another
+	Keyframe     uint64             `json:"keyframe"`             // from which it started; 0: where the recording begins
+	Fields       []fieldSummary     `json:"fields"`
+	Population   map[string]uint64  `json:"population,omitempty"`
+	Parts        []session.PartView `json:"parts,omitempty"`
+	Saved        string             `json:"saved,omitempty"`
+	SavedBytes   int64              `json:"saved_bytes,omitempty"`
 }
 
 // A fieldSummary is what a field, or a component of a vector, holds at a tick.
@@ -149,17 +149,17 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	defer v.close()
+	defer v.Close()
 	r, err := j.look(name, v)
 	if err != nil {
 		return err
 	}
-	if v.wrong != nil {
-		r.Recorded = words.Hash16(v.recorded)
+	if v.Wrong != nil {
+		r.Recorded = words.Hash16(v.Recorded)
 		if err := j.Result(r, false); err != nil {
 			return err
 		}
-		return v.wrong
+		return v.Wrong
 	}
 	if r.Saved = j.saveState; r.Saved != "" {
 		if r.SavedBytes, err = j.save(ctx, v.Player); err != nil {
@@ -170,23 +170,23 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 }
 
 // visitParts is visit with a trace of the tick.
-func (j *seekJob) visitParts(ctx context.Context, name string) (*visit, error) {
-	v, err := j.visit(ctx, name, j.tick-1)
+func (j *seekJob) visitParts(ctx context.Context, name string) (*session.Visit, error) {
+	v, err := j.Visit(ctx, name, j.tick-1)
 	if err != nil {
 		return nil, err
 	}
-	v.wrong = nil // of the tick before
-	v.trace, err = traced(v.World, nil, v.Step)
-	if v.doubts(err) {
-		if err = v.seek(nil, j.tick-1); err == nil {
-			v.trace, err = traced(v.World, nil, v.Step)
+	v.Wrong = nil // of the tick before
+	v.TickTrace, err = session.Traced(v.World, nil, v.Step)
+	if v.Doubts(err) {
+		if err = v.Seek(nil, j.tick-1); err == nil {
+			v.TickTrace, err = session.Traced(v.World, nil, v.Step)
 		}
 	}
 	if err == nil {
 		return v, nil
 	}
-	if err = j.visited(v, name, j.tick, err); err != nil {
-		v.close()
+	if err = j.Visited(v, name, j.tick, err); err != nil {
+		v.Close()
 	}
 	return v, err
 }
@@ -206,7 +206,7 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) (length int64, err
 		}
 		return int64(len(b)), err
 	}
-	if err := replaceable(j.saveState, stateMark, "saved state"); err != nil {
+	if err := replaceable(j.saveState, session.StateMark, "saved state"); err != nil {
 		return 0, err
 	}
 	return int64(len(b)), j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
@@ -221,7 +221,7 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 			continue
 		}
 		for _, sets := range [][]string{nil, {ticks}, {seed}, {ticks, seed}} {
-			again, err := j.loadScenario(name, sets, j.maxMemory)
+			again, err := j.LoadScenario(name, sets, j.MaxMemory)
 			if err != nil || !bytes.Equal(again.Descriptor(), s.Descriptor()) {
 				continue
 			}
@@ -229,22 +229,22 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 			for _, set := range sets {
 				flags += " --" + strings.Replace(set, "=", " ", 1)
 			}
-			return j.Say("next      %s run %s%s%s", j.name, words.Argument(name), flags, stateArguments(j.saveState))
+			return j.Say("next      %s run %s%s%s", j.Name, words.Argument(name), flags, session.StateArguments(j.saveState))
 		}
 	}
 	return nil
 }
 
 // look says what a world holds.
-func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
-	s, w := v.scenario, v.World
+func (j *seekJob) look(name string, v *session.Visit) (*seekResult, error) {
+	s, w := v.Scenario, v.World
 	all, err := survey.New(s, nil)
 	if err != nil {
 		return nil, err
 	}
 	all.Look(w)
-	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: words.Hash16(w.Hash()), Keyframe: v.from}
-	if b := v.begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
+	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: words.Hash16(w.Hash()), Keyframe: v.Keyframe}
+	if b := v.Begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
 		r.Hash, r.StateHash = "", fmt.Sprintf("%x", b.SHA256)
 	}
 	for i := range all.Totals {
@@ -255,8 +255,8 @@ func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
 		}
 		r.Fields = append(r.Fields, f)
 	}
-	if v.trace != nil {
-		r.Parts = v.trace.parts
+	if v.TickTrace != nil {
+		r.Parts = v.TickTrace.Parts
 	}
 	if s.Entities != nil {
 		r.Population = make(map[string]uint64)
@@ -267,11 +267,11 @@ func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
 	return r, nil
 }
 
-func (j *seekJob) print(name string, v *visit, r *seekResult) error {
+func (j *seekJob) print(name string, v *session.Visit, r *seekResult) error {
 	if err := j.Emit(r); err != nil {
 		return err
 	}
-	if err := j.Say("%s  tick %s of %s, %s\n%s", words.Argument(name), words.Number(r.Tick), words.Number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
+	if err := j.Say("%s  tick %s of %s, %s\n%s", words.Argument(name), words.Number(r.Tick), words.Number(r.PlannedTicks), v.Origin(), r.hashLine()); err != nil {
 		return err
 	}
 	if err := j.sayParts(r.Parts); err != nil {
@@ -282,8 +282,8 @@ func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 			return err
 		}
 	}
-	if v.scenario.Entities != nil {
-		for _, name := range v.scenario.Entities.Kinds {
+	if v.Scenario.Entities != nil {
+		for _, name := range v.Scenario.Entities.Kinds {
 			if err := j.Say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
 				return err
 			}
@@ -295,7 +295,7 @@ func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 	if err := j.Say("saved     %s  %s", document.FileName(r.Saved), words.Size(r.SavedBytes)); err != nil || r.Saved == "-" || r.Tick == r.PlannedTicks {
 		return err
 	}
-	return j.sayGoOn(v.scenario)
+	return j.sayGoOn(v.Scenario)
 }
 
 // lines is how many lines print writes of a scenario, about.
@@ -313,19 +313,6 @@ func (j *seekJob) lines(s *scenarios.Scenario) int {
 	return n
 }
 
-// origin says where a visit started.
-func (v *visit) origin() string {
-	switch {
-	case v.from > 0:
-		return "from the keyframe of tick " + words.Number(v.from)
-	case v.begin != nil:
-		return "from the state of tick " + words.Number(v.begin.Tick)
-	case v.index != nil && len(v.index.Keyframes()) > 0 && len(v.index.Trusted()) == 0:
-		return "from the first tick, since its index has no seal of yours"
-	}
-	return "from the first tick"
-}
-
 // hashLine is the hash, or that of the state at which the recording begins.
 func (r *seekResult) hashLine() string {
 	switch {
@@ -338,12 +325,12 @@ func (r *seekResult) hashLine() string {
 }
 
 // sayParts prints the hash after each part, and which fields it changed.
-func (j *seekJob) sayParts(parts []partView) error {
+func (j *seekJob) sayParts(parts []session.PartView) error {
 	var rows [][]string
 	for i, p := range parts {
 		row := []string{p.Part, p.Hash}
 		if i > 0 {
-			row = append(row, strings.Join(otherFields(p.Fields, parts[i-1].Fields), ", "))
+			row = append(row, strings.Join(session.OtherFields(p.Fields, parts[i-1].Fields), ", "))
 		}
 		rows = append(rows, row)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/serve"
 )
@@ -36,7 +37,7 @@ type serving struct {
 	grace   time.Duration
 	speed   float64
 	fast    bool
-	queue   bytesFlag
+	queue   session.Size
 	limits  serve.Limits
 
 	names  []string // of the players; nil: they have none
@@ -56,8 +57,8 @@ const defaultListen = "127.0.0.1:4600"
 const minSpeed, maxSpeed = 0.001, 1000
 
 func (a *app) serveCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
-	s := &serving{job: j, queue: bytesFlag{bytes: 1 << 20, text: "1MiB"}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: session.DefaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
+	s := &serving{job: j, queue: session.Size{Bytes: 1 << 20, Text: "1MiB"}}
 	j.serving, j.stats.every = s, 1 // it has no statistics
 	c := &cobra.Command{
 		Use:   "serve SCENARIO",
@@ -131,10 +132,10 @@ func (s *serving) check(given func(flag string) bool) error {
 		return report.Usage("--tokens must be a file; it is empty")
 	case (s.cert == "") != (s.key == ""):
 		return report.Usage("--tls-cert and --tls-key must be used together")
-	case s.queue.bytes < 1<<16 || s.queue.bytes > 1<<30:
-		return report.Usage("--max-queue must be 64KiB to 1GiB, not %s", s.queue.text)
+	case s.queue.Bytes < 1<<16 || s.queue.Bytes > 1<<30:
+		return report.Usage("--max-queue must be 64KiB to 1GiB, not %s", s.queue.Text)
 	}
-	s.limits.Queue = int(s.queue.bytes)
+	s.limits.Queue = int(s.queue.Bytes)
 	if err := listenAddress("listen", defaultListen, &s.listen); err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (s *serving) announce() error {
 // hint returns a command that joins as one of the views, with its token out of sight of other users
 // of the computer, who can see the arguments of a process.
 func (s *serving) hint(o servingObject, v minewars.View) string {
-	join := s.job.name + " join"
+	join := s.job.Name + " join"
 	if s.tokens == "" {
 		if runtime.GOOS == "windows" { // whose shells set no variable for one command
 			return fmt.Sprintf("%s '%s'", join, o.Views[v].URL)

@@ -1,20 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
@@ -22,16 +19,13 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// stateMark is what every saved state begins with.
-const stateMark = "MSS2"
-
 // checkState looks at the flags about states together.
 func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
 	case given("state") && j.state == "":
 		return report.Usage("--state must be a file; it is empty")
 	case j.state == "-":
-		return report.Usage("%w", errStateStdin)
+		return report.Usage("%w", session.ErrStateStdin)
 	case given("save-state") && j.saveState == "":
 		return report.Usage("--save-state must be a file, or - for standard output; it is empty")
 	case given("save-every") && j.saveEvery == 0:
@@ -59,7 +53,7 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 // build makes the run, at genesis or in the saved state that it starts from. Nothing is
 // written before that.
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
-	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
+	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.Bytes}
 	if j.until > s.Ticks {
 		return report.Usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", words.Number(s.Ticks), words.Number(j.until))
 	}
@@ -67,15 +61,15 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		return err
 	}
 	if j.state != "" {
-		if err := checkMemory(s, j.maxMemory); err != nil {
+		if err := session.CheckMemory(s, j.maxMemory); err != nil {
 			return err
 		}
-		b, err := readState(ctx, j.state, s)
+		b, err := session.ReadState(ctx, j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
 		}
 		if err != nil {
-			return words.About(j.state, stateProblem(err))
+			return words.About(j.state, session.StateProblem(err))
 		}
 	}
 	r, err := report.Made(ctx, j.Printer, func(step func(share float64) error) (*runner.Run, error) {
@@ -90,7 +84,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			j.startState = c.State
 		}
 		if j.began, err = replay.NewBegin(c.State); err != nil {
-			return words.About(j.state, stateProblem(err))
+			return words.About(j.state, session.StateProblem(err))
 		}
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
@@ -104,7 +98,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 // unbuilt puts into words why there is no world.
 func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
-		return tooLarge(s.Name, e.Need, j.maxMemory)
+		return session.TooLarge(s.Name, e.Need, j.maxMemory)
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		switch {
@@ -119,34 +113,12 @@ func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byt
 			return words.About(j.state, words.NewProblem(other+
 				"\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", err))
 		}
-		return words.About(j.state, stateProblem(err))
+		return words.About(j.state, session.StateProblem(err))
 	}
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
 		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", document.FileName(j.state), words.Number(e.Tick), words.Number(e.Last))
 	}
 	return err
-}
-
-// stateProblem says what is wrong with a state.
-func stateProblem(err error) error {
-	e, ok := errors.AsType[*engine.StateError](err)
-	if !ok {
-		return err
-	}
-	text := fmt.Sprintf("%v (byte %s)", e.Err, words.Number(uint64(e.Offset)))
-	switch {
-	case e.Kind == engine.ErrStateOther: // the bytes are whole
-		text = e.Err.Error()
-	case e.Kind == engine.ErrNotState:
-		text = fmt.Sprintf("not a saved state: at byte 0, where %q belongs, stands something else", stateMark)
-	case errors.Is(err, engine.ErrUnsealed):
-		text = "truncated: " + text + "\n  the file was cut there, or written before states had one; save it again"
-	case e.Kind == engine.ErrStateTruncated:
-		text = "truncated: " + text
-	case e.Kind == engine.ErrStateDamaged:
-		text = "damaged: " + text
-	}
-	return words.NewProblem(text, err)
 }
 
 // otherState says in what the run that saved a state differs from this one of a scenario, if
@@ -162,7 +134,7 @@ func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte
 		if ctx.Err() != nil {
 			return false
 		}
-		load := func() (*scenarios.Scenario, error) { return j.loadScenario(j.source, sets, j.maxMemory) }
+		load := func() (*scenarios.Scenario, error) { return j.LoadScenario(j.source, sets, j.maxMemory) }
 		s, err := files.Await(ctx, load, nil, nil)
 		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
 	}
@@ -184,47 +156,6 @@ func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte
 		return "it was saved by a run without --set, --seed and --ticks"
 	}
 	return unknown
-}
-
-// readState reads the file of a state as far as one of the scenario's world can reach. It
-// looks at the first bytes and the file's size before it reads the rest.
-func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte, error) {
-	most, err := s.MaxState()
-	if err != nil {
-		return nil, err
-	}
-	f, err := files.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	const (
-		first = 1 << 20           // bytes; where there are more, they must begin well
-		head  = 4 + 8 + 2 + 2 + 4 // of a state, and of its first section
-	)
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(f, first)); err != nil {
-		return nil, err
-	}
-	if b.Len() == first {
-		_, err := engine.ReadState(b.Bytes()[:head])
-		if e, ok := errors.AsType[*engine.StateError](err); ok && e.Kind != engine.ErrStateTruncated {
-			return nil, err
-		}
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		if info.Size() > most {
-			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", words.Size(info.Size()), s.Name, words.Size(most))
-		}
-		b.Grow(int(max(0, min(info.Size(), math.MaxInt)-first)) + bytes.MinRead) // so that nothing is copied
-	}
-	if _, err := b.ReadFrom(io.LimitReader(f, most+1-int64(b.Len()))); err != nil {
-		return nil, err
-	}
-	if int64(b.Len()) > most {
-		return nil, fmt.Errorf("it has more than %s, which a state of %s takes at most", words.Size(most), s.Name)
-	}
-	return b.Bytes(), nil
 }
 
 // save writes the state of the last whole tick, also after an error, and takes its

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 )
 
 var update = flag.Bool("update", false, "write testdata/surface.txt")
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write testdata/surface.txt")
 // TestSurface: every command and flag that people type is in a list, so that none goes, or comes, unseen. What is no longer wanted
 // answers with an error that names what does it now.
 func TestSurface(t *testing.T) {
-	root := (&app{session: &session{Printer: &report.Printer{Out: &bytes.Buffer{}}, name: "murksim"}}).root()
+	root := (&app{Session: &session.Session{Printer: &report.Printer{Out: &bytes.Buffer{}}, Name: "murksim"}}).root()
 	root.InitDefaultHelpFlag()
 	var b strings.Builder
 	surface(&b, root)

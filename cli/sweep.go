@@ -18,6 +18,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -40,7 +41,7 @@ type sweepJob struct {
 	digest    bool
 	workers   int
 	timeLimit time.Duration
-	maxMemory bytesFlag
+	maxMemory session.Size
 	recheck   shareFlag
 	keep      keepFlag
 	keepAs    string // "recording" or "state"
@@ -67,7 +68,7 @@ type sweepJob struct {
 }
 
 func (a *app) sweepCommand() *cobra.Command {
-	j := &sweepJob{app: a, maxMemory: defaultMaxMemory, recheck: shareFlag{0.01, "1%"}}
+	j := &sweepJob{app: a, maxMemory: session.DefaultMaxMemory, recheck: shareFlag{0.01, "1%"}}
 	c := &cobra.Command{
 		Use:   "sweep SCENARIO|DESIGN",
 		Short: "Run a scenario many times, with other seeds and values",
@@ -247,7 +248,7 @@ func (j *sweepJob) load(name string, given func(string) bool) error {
 	if j.plan, err = j.design.Plan(); err != nil {
 		return report.Usage("%w", err)
 	}
-	if j.template, err = j.app.template(j.design.Scenario, j.maxMemory); err != nil {
+	if j.template, err = j.app.Template(j.design.Scenario, j.maxMemory); err != nil {
 		return err
 	}
 	j.scenario, err = j.template.With()

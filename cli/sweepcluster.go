@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -160,7 +161,7 @@ func (j *sweepJob) serve() (stop func(), err error) {
 	if c.Token != "" {
 		token = " --token-file " + words.Argument(j.server.tokenFile)
 	}
-	return s.Stop, j.Say("serving   %s   workers: %s worker --nats %s%s", there, j.name, there, token)
+	return s.Stop, j.Say("serving   %s   workers: %s worker --nats %s%s", there, j.Name, there, token)
 }
 
 // begin starts a server, if the program has one.
@@ -198,15 +199,15 @@ func (j *sweepJob) remote(ctx context.Context, c sweep.Config) error {
 
 // limits of a job: on other machines workers know how much memory there is.
 func (j *sweepJob) limits() sweep.Limits {
-	l := sweep.Limits{Memory: j.maxMemory.bytes, Time: j.timeLimit}
+	l := sweep.Limits{Memory: j.maxMemory.Bytes, Time: j.timeLimit}
 	if j.nats.URL == "" {
-		l.Memory = j.maxMemory.share(uint64(j.workers)).bytes
+		l.Memory = j.maxMemory.Share(uint64(j.workers)).Bytes
 	}
 	return l
 }
 
 // buildName names this program.
-func buildName() string { return describe(replay.ThisBuild()) }
+func buildName() string { return session.DescribeBuild(replay.ThisBuild()) }
 
 // whom says by whom the jobs were done.
 func (j *sweepJob) whom() string {

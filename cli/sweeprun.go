@@ -331,9 +331,9 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	case r.Stopped:
 		return "next      the same command goes on where it was"
 	case bad > 0:
-		return fmt.Sprintf("next      %s sweep show %s", j.name, words.Argument(j.folder()))
+		return fmt.Sprintf("next      %s sweep show %s", j.Name, words.Argument(j.folder()))
 	case r.Done > 1:
-		return fmt.Sprintf("next      %s sweep plot %s -o %s.svg", j.name, words.Argument(j.folder()), j.scenario.Name)
+		return fmt.Sprintf("next      %s sweep plot %s -o %s.svg", j.Name, words.Argument(j.folder()), j.scenario.Name)
 	}
 	return ""
 }

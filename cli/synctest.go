@@ -17,6 +17,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
@@ -43,7 +44,7 @@ const (
 )
 
 func (a *app) synctestCommand() *cobra.Command {
-	j := &synctestJob{runJob: &runJob{app: a, maxMemory: defaultMaxMemory}}
+	j := &synctestJob{runJob: &runJob{app: a, maxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "synctest SCENARIO|RECORDING",
 		Short: "Run a scenario and restore it at every tick",
@@ -110,7 +111,7 @@ type synctestResult struct {
 func (j *synctestJob) run(ctx context.Context, name string) error {
 	if name == "-" { // another process has to read it again
 		j.input = new(bytes.Buffer)
-		j.in = io.TeeReader(j.in, j.input)
+		j.In = io.TeeReader(j.In, j.input)
 	} else if files.IsPipe(name) {
 		j.every = 0
 	}
@@ -120,7 +121,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	}
 	defer func() { j.recorded.close() }()
 	const held = 4 // a world, two that are restored, and states
-	if err := checkMemory(s, j.maxMemory.share(held)); err != nil {
+	if err := session.CheckMemory(s, j.maxMemory.Share(held)); err != nil {
 		return err
 	}
 	if s.Rules == engine.Murk019.String() {
@@ -156,26 +157,26 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 
 // scenario returns the scenario of a file, or of a recording.
 func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Scenario, error) {
-	if ours, err := files.Begins(name, recordingMark); err != nil || !ours {
+	if ours, err := files.Begins(name, session.RecordingMark); err != nil || !ours {
 		return j.load(name)
 	}
 	if j.seed != "" || len(j.sets) > 0 || j.ticks > 0 {
 		return nil, report.Usage("of a recording the scenario is tested as it was recorded, without --seed, --set and --ticks")
 	}
-	rec, err := j.openRecording(ctx, name)
+	rec, err := j.OpenRecording(ctx, name)
 	if err != nil {
-		return nil, j.aboutRecording(name, err)
+		return nil, j.About(name, err)
 	}
-	defer rec.close()
-	s, err := j.scenarioOf(rec.frames.Head())
+	defer rec.Close()
+	s, err := j.ScenarioOf(rec.Frames.Head())
 	if err != nil {
 		return nil, words.About(name, err)
 	}
-	if begin, err := rec.frames.Head().Begin(); err != nil || begin != nil {
+	if begin, err := rec.Frames.Head().Begin(); err != nil || begin != nil {
 		return s, words.About(name, err) // what was before it is not in the recording
 	}
 	j.recorded = &recordedInputs{job: j, name: name}
-	ticks, err := j.recorded.count(ctx, rec.frames)
+	ticks, err := j.recorded.count(ctx, rec.Frames)
 	if err == nil && ticks > 0 {
 		s.Ticks = ticks
 	}
@@ -186,7 +187,7 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 type recordedInputs struct {
 	job  *synctestJob
 	name string
-	rec  *recording
+	rec  *session.Recording
 	at   replay.Frame
 	list []commands.Command // of the frame
 }
@@ -207,7 +208,7 @@ func (r *recordedInputs) count(ctx context.Context, frames replay.Source) (ticks
 func (r *recordedInputs) of(ctx context.Context, tick uint64) ([]commands.Command, error) {
 	if r.rec == nil || tick < r.at.Tick {
 		r.close()
-		rec, err := r.job.openRecording(ctx, r.name)
+		rec, err := r.job.OpenRecording(ctx, r.name)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +218,7 @@ func (r *recordedInputs) of(ctx context.Context, tick uint64) ([]commands.Comman
 		return r.list, nil
 	}
 	for r.at.Tick < tick {
-		if err := r.rec.frames.Next(&r.at); err != nil {
+		if err := r.rec.Frames.Next(&r.at); err != nil {
 			return nil, err
 		}
 	}
@@ -234,7 +235,7 @@ func (r *recordedInputs) of(ctx context.Context, tick uint64) ([]commands.Comman
 
 func (r *recordedInputs) close() {
 	if r != nil && r.rec != nil {
-		r.rec.close()
+		r.rec.Close()
 		r.rec = nil
 	}
 }
@@ -269,7 +270,7 @@ func (j *synctestJob) elsewhere(ctx context.Context, name string, state []byte) 
 	if err := os.WriteFile(filepath.Join(j.folder, beforeFile), state, 0o600); err != nil {
 		return nil, err
 	}
-	args := []string{"synctest", "--answer", j.folder, "--max-memory", j.maxMemory.text}
+	args := []string{"synctest", "--answer", j.folder, "--max-memory", j.maxMemory.Text}
 	for _, set := range j.applied {
 		args = append(args, "--set", set)
 	}

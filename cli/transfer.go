@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
@@ -49,7 +50,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if t.ontoInput() {
 		return report.Usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
-	src := t.app.in
+	src := t.app.In
 	if t.in != "-" {
 		f, err := os.Open(t.in)
 		if err != nil {
@@ -80,7 +81,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	case t.bytes == 0:
 		return words.About(t.in, err)
 	}
-	if err != nil && file != nil && file.Regular() && (frames == 0 || file.Older() && !damaged(err)) {
+	if err != nil && file != nil && file.Regular() && (frames == 0 || file.Older() && !session.Damaged(err)) {
 		t.bytes = 0
 		return t.unwritten(frames, words.About(t.in, err))
 	}
@@ -91,7 +92,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		if _, failed := finish(file); failed != nil {
 			return words.About(t.out, failed)
 		}
-		if file.Regular() && !files.Same(indexName(t.out), t.in) {
+		if file.Regular() && !files.Same(session.IndexName(t.out), t.in) {
 			removeIndex(t.out)
 		}
 	}
@@ -117,7 +118,7 @@ func (t *transfer) ontoInput() bool {
 	case t.in != "-":
 		return files.IsStdout(t.in)
 	}
-	f, ok := t.app.in.(*os.File)
+	f, ok := t.app.In.(*os.File)
 	if !ok || t.out == "-" {
 		return false
 	}

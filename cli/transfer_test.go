@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/internal/waiting"
 )
@@ -257,7 +258,7 @@ func TestReadErrorKeepsOlderFile(t *testing.T) {
 		}
 		return copy(b, recording[at:half]), nil
 	})
-	j := &recoverJob{app: &app{session: &session{Printer: &report.Printer{Quiet: true, Errs: new(report.Output)}}}, output: "whole.murk", force: true}
+	j := &recoverJob{app: &app{Session: &session.Session{Printer: &report.Printer{Quiet: true, Errs: new(report.Output)}}}, output: "whole.murk", force: true}
 	end, _, reason := wholePart(t.Context(), broken, int64(len(recording)), j.Meter(0))
 	if err := j.copyable("in.murk", end, reason); err == nil || !strings.Contains(err.Error(), failed.Error()+"\n  whole.murk stays as it was; ") {
 		t.Errorf("recover over an older file: %v", err)

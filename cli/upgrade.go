@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
@@ -78,7 +79,7 @@ func (t *transfer) upgrade() error {
 		u, err = replay.Upgrade(dst, src)
 		return u.Frames, err
 	})
-	if err != nil && (t.bytes == 0 || !damaged(err)) {
+	if err != nil && (t.bytes == 0 || !session.Damaged(err)) {
 		return t.upgradeHint(err)
 	}
 	r := upgradeResult{

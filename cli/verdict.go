@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
@@ -22,7 +23,7 @@ type verdict struct {
 	Status       string `json:"status"`
 	Ticks        uint64 `json:"ticks"` // that match
 	PlannedTicks uint64 `json:"planned_ticks,omitempty"`
-	beginView
+	session.BeginView
 	FailedTicks uint64    `json:"failed_ticks,omitempty"` // that failed as the world file says
 	FinalHash   string    `json:"final_hash,omitempty"`   // after the last tick that matches
 	RunDigest   string    `json:"run_digest,omitempty"`   // of all ticks, if all match
@@ -71,15 +72,15 @@ func (j *verifyJob) report(v *verdict) error {
 	}
 	if v.code == report.StatusDiverged {
 		text = v.diverged() + v.from()
-		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
+		if _, inputs := errors.AsType[*session.InputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
 			if next := j.next(v); next != "" {
-				text += fmt.Sprintf("  next: %s %s%s\n", j.name, next, v.memory)
+				text += fmt.Sprintf("  next: %s %s%s\n", j.Name, next, v.memory)
 			}
 		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", words.Count(v.Ticks, "whole tick"))
 	}
-	if hint := j.hintAt(v.path, v.File, v.err); hint != "" {
+	if hint := j.HintAt(v.path, v.File, v.err); hint != "" {
 		text += hint[1:] + "\n"
 	}
 	_, err := io.WriteString(j.Errs, text)
@@ -90,7 +91,7 @@ func (j *verifyJob) report(v *verdict) error {
 func (j *verifyJob) next(v *verdict) string {
 	file, states := words.Argument(v.File), ""
 	if v.FromState != "" {
-		states = stateArguments(j.states...)
+		states = session.StateArguments(j.States...)
 	}
 	_, hidden := errors.AsType[*index.HiddenError](v.err)
 	_, unsteady := errors.AsType[*index.UnsteadyError](v.err)
@@ -113,7 +114,7 @@ func (v *verdict) from() string {
 	if v.FromState == "" {
 		return ""
 	}
-	return "  from " + v.beginView.String() + "\n"
+	return "  from " + v.BeginView.String() + "\n"
 }
 
 // progress is how many ticks match, and of how many.
@@ -130,7 +131,7 @@ func (v *verdict) progress() string {
 
 // diverged is what is said of a recording whose replay differs, or ends early.
 func (v *verdict) diverged() string {
-	if errors.Is(v.err, errIncomplete) {
+	if errors.Is(v.err, session.ErrIncomplete) {
 		return fmt.Sprintf("INCOMPLETE  %s  %s, all match%s\n", document.FileName(v.File), v.progress(), v.builds)
 	}
 	before := ""
@@ -138,7 +139,7 @@ func (v *verdict) diverged() string {
 		before = fmt.Sprintf("   %s before it match", words.Count(v.Ticks, "tick"))
 	}
 	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
-	if e, ok := errors.AsType[*inputsError](v.err); ok {
+	if e, ok := errors.AsType[*session.InputsError](v.err); ok {
 		return fmt.Sprintf("DIVERGED  %s  tick %s%s: command %d is not the scenario's%s\n  recorded  %s\n  scenario  %s\n",
 			document.FileName(v.File), words.Number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
 	}
@@ -175,6 +176,6 @@ func (v *verdict) made(recorded replay.Build) {
 	v.Recorded = viewBuild(recorded)
 	replayed := replay.ThisBuild()
 	if recorded != replayed {
-		v.builds = fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(recorded), describe(replayed))
+		v.builds = fmt.Sprintf("   (recorded by %s, replayed by %s)", session.DescribeBuild(recorded), session.DescribeBuild(replayed))
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,11 +15,11 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // A verifyJob checks recordings, as the flags ask for it.
@@ -35,12 +33,12 @@ type verifyJob struct {
 	inputs    bool
 	workers   int
 	asked     bool // for so many
-	maxMemory bytesFlag
+	maxMemory session.Size
 	nats      natsFlags
 }
 
 func (a *app) verifyCommand() *cobra.Command {
-	j := &verifyJob{app: a, maxMemory: defaultMaxMemory}
+	j := &verifyJob{app: a, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "verify RECORDING...",
 		Short: "Replay recordings and check every tick",
@@ -71,7 +69,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err := cmp.Or(j.nats.check(c.Flags().Changed), j.checkElsewhere(c.Flags().Changed, args)); err != nil {
 				return err
 			}
-			j.several, j.asked = len(args) > 1, c.Flags().Changed("workers")
+			j.Several, j.asked = len(args) > 1, c.Flags().Changed("workers")
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			if j.nats.URL != "" {
@@ -140,7 +138,7 @@ func (j *verifyJob) readWorld(recordings []string) error {
 	case j.inputs:
 		return report.Usage("--inputs needs a scenario, which a world file does not have")
 	}
-	in := j.in
+	in := j.In
 	if j.world != "-" {
 		f, err := os.Open(j.world)
 		if err != nil {
@@ -190,17 +188,17 @@ func interruption(ticks uint64) string {
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
-	rec, err := j.openRecording(ctx, v.path)
+	rec, err := j.OpenRecording(ctx, v.path)
 	if err == nil {
-		v.made(rec.frames.Head().Build)
-		if begin, err := rec.frames.Head().Begin(); err == nil && begin != nil { // else the player says so
-			v.begin, v.beginView = begin.Tick, viewBegin(begin)
+		v.made(rec.Frames.Head().Build)
+		if begin, err := rec.Frames.Head().Begin(); err == nil && begin != nil { // else the player says so
+			v.begin, v.BeginView = begin.Tick, session.ViewBegin(begin)
 		}
 		err = j.play(ctx, rec, v)
-		rec.close()
+		rec.Close()
 	}
 	v.Replayed = viewBuild(replay.ThisBuild())
-	v.Status, v.code = outcome(err)
+	v.Status, v.code = session.Outcome(err)
 	if v.err = err; err == nil {
 		v.OK = true
 		return
@@ -224,7 +222,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
 		v.Tick = whole(e.Tick)
 	}
-	if e, ok := errors.AsType[*inputsError](err); ok {
+	if e, ok := errors.AsType[*session.InputsError](err); ok {
 		v.Tick = whole(e.Tick)
 	}
 	if e, ok := errors.AsType[*replay.TableError](err); ok {
@@ -232,71 +230,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 }
 
-// hint tells how to get a recording from what is none, or from one that is too old or damaged.
-func (a *session) hint(name string, err error) string { return a.hintAt(name, name, err) }
-
-// hintAt is hint for a file that is at a path here, and has another name for people.
-func (a *session) hintAt(path, name string, err error) string {
-	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
-	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
-		return "\n  " + a.name + " run " + words.Argument(name) + " makes one"
-	}
-	if state, _ := files.Begins(name, stateMark); state {
-		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + words.Argument(name)
-	}
-	if damaged(err) && name != "-" {
-		if kind := a.formatOfFile(path); kind == formatGameLines {
-			return "\n  it is the JSON lines of a game, which cannot be replayed"
-		} else if kind == formatGame {
-			return "\n  it is a game: " + a.name + " inspect " + words.Argument(name)
-		} else if kind == formatGameStream && errors.Is(err, replay.ErrMagic) {
-			return "\n  it may be a network stream of a game: " + a.name + " inspect --stream " + words.Argument(name)
-		} else if kind.isYREP() {
-			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + words.Argument(name)
-		}
-	}
-	if lines, _ := files.Begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
-		return "\n  " + a.isLines(name).Error()
-	}
-	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
-		return "\n  make it version 3: " + a.name + " upgrade " + words.Argument(name) + " NEW"
-	}
-	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !files.IsPipe(path) {
-		return "\n  " + a.name + " recover " + words.Argument(name) + " -o FILE copies what is whole before that"
-	}
-	return ""
-}
-
-// aboutRecording is about with a hint.
-func (a *session) aboutRecording(name string, err error) error {
-	return fmt.Errorf("%w%s", words.About(name, err), a.hint(name, err))
-}
-
-// outcome names what a verification came to, and gives its exit status.
-func outcome(err error) (name string, code int) {
-	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
-	_, inputs := errors.AsType[*inputsError](err)
-	switch {
-	case err == nil:
-		return "ok", report.StatusOK
-	case errors.Is(err, engine.ErrWork):
-		return "incompatible", report.StatusError
-	case failed || inputs || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable):
-		return "diverged", report.StatusDiverged
-	case errors.Is(err, errIncomplete):
-		return "incomplete", report.StatusDiverged
-	case errors.Is(err, replay.ErrIncompatible) || errors.Is(err, replay.ErrVersion):
-		return "incompatible", report.StatusError
-	case damaged(err) || errors.Is(err, replay.ErrMalformed):
-		return "damaged", report.StatusError
-	}
-	return "error", report.StatusError
-}
-
-// errIncomplete reports planned ticks that a recording does not have.
-var errIncomplete = errors.New("recording is incomplete")
-
-func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error {
+func (j *verifyJob) play(ctx context.Context, rec *session.Recording, v *verdict) error {
 	if done, err := j.inParts(ctx, rec, v); done {
 		return err
 	}
@@ -373,9 +307,9 @@ func (p *played) runDigest() string {
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
-func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*played, error) {
+func (j *verifyJob) start(ctx context.Context, rec *session.Recording, v *verdict) (*played, error) {
 	if j.foreign != nil {
-		p, err := foreign.NewPlayer(j.foreign, rec.frames, j.workers, j.maxMemory.bytes)
+		p, err := foreign.NewPlayer(j.foreign, rec.Frames, j.workers, j.maxMemory.Bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -385,13 +319,13 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 		}
 		return &played{world: p.World, step: step}, nil
 	}
-	p, err := rec.player(ctx, j.workers, j.maxMemory)
+	p, err := rec.Player(ctx, j.workers, j.maxMemory)
 	if err != nil {
 		return nil, err
 	}
-	v.PlannedTicks, v.memory = rec.scenario.Ticks, moreMemory(rec.scenario, j.maxMemory)
+	v.PlannedTicks, v.memory = rec.Scenario.Ticks, session.MoreMemory(rec.Scenario, j.maxMemory)
 	if j.inputs {
-		if p.Source, err = rec.givenInputs(p.World); err != nil {
+		if p.Source, err = rec.GivenInputs(p.World); err != nil {
 			return nil, err
 		}
 	}
@@ -445,7 +379,7 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 func (j *verifyJob) ended(v *verdict, w *engine.World, digest string) error {
 	v.FinalHash, v.RunDigest = words.Hash16(w.Hash()), digest
 	if j.complete && v.begin+v.Ticks < v.PlannedTicks {
-		return fmt.Errorf("%w: it has %s, all match", errIncomplete, v.progress())
+		return fmt.Errorf("%w: it has %s, all match", session.ErrIncomplete, v.progress())
 	}
 	return nil
 }

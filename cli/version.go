@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -22,14 +23,14 @@ func (a *app) versionCommand() *cobra.Command {
 func (a *app) version() error {
 	b := replay.ThisBuild()
 	var ids []string
-	components := a.registry.Components()
+	components := a.Registry.Components()
 	for i := range components {
 		ids = append(ids, components[i].ID())
 	}
 	if err := a.Emit(versionObject{"version", viewBuild(b), scenarios.Rules(), ids}); err != nil {
 		return err
 	}
-	if err := a.Say("%s %s\nrules %s", a.name, describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
+	if err := a.Say("%s %s\nrules %s", a.Name, session.DescribeBuild(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
 		return err
 	}
 	for i := range ids {

@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -26,7 +27,7 @@ import (
 // A viewJob serves the viewer.
 type viewJob struct {
 	*app
-	visitor
+	session.Visitor
 	yrep   yrepFlags
 	server viewServer
 	sets   []string
@@ -37,7 +38,7 @@ type viewJob struct {
 }
 
 func (a *app) viewCommand() *cobra.Command {
-	j := &viewJob{app: a, visitor: visitor{opener: a.session, maxMemory: defaultMaxMemory}, server: viewServer{app: a}}
+	j := &viewJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}, server: viewServer{app: a}}
 	c := &cobra.Command{
 		Use:   "view [FILE...]",
 		Short: "Look at recordings, runs, games and sweeps in the browser",
@@ -76,14 +77,14 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			kind := formatRecording
+			kind := session.FormatRecording
 			if len(args) > 0 && args[0] != "-" {
 				if isSweep(args[0]) {
 					return j.viewSweep(c, args)
 				}
-				kind = j.formatOfFile(args[0])
+				kind = j.FormatOfFile(args[0])
 			}
-			if len(args) == 0 && (len(j.sets) > 0 || j.seed != "" || len(j.states) > 0) {
+			if len(args) == 0 && (len(j.sets) > 0 || j.seed != "" || len(j.States) > 0) {
 				return report.Usage("--set, --seed and --state need a scenario")
 			}
 			if err := cmp.Or(j.fits(kind, args, c.Flags().Changed), listenAddress("listen", defaultListen, &j.server.listen)); err != nil {
@@ -98,15 +99,14 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 	j.server.flags(f)
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
 	f.StringVar(&j.seed, "seed", "", "master seed of the scenario, a whole `number` or random (default: the scenario's)")
-	j.flags(f)
-	j.stateFlag(f)
+	a.visitorFlags(f, &j.Visitor)
 	j.yrep.add(f)
 	return c
 }
 
-func (j *viewJob) run(ctx context.Context, kind format, names []string) error {
+func (j *viewJob) run(ctx context.Context, kind session.Format, names []string) error {
 	defer j.closeAll()
-	j.gallery = &gallery{app: j.app, limit: j.maxMemory.share(view.WorldsOfSource)}
+	j.gallery = &gallery{app: j.app, limit: j.MaxMemory.Share(view.WorldsOfSource)}
 	if len(names) > 0 {
 		j.gallery.own = map[string][]string{}
 	}
@@ -118,7 +118,7 @@ func (j *viewJob) run(ctx context.Context, kind format, names []string) error {
 		return err
 	}
 	session := view.NewSession(sources...)
-	session.Memory, session.Gallery = j.maxMemory.bytes, j.gallery
+	session.Memory, session.Gallery = j.MaxMemory.Bytes, j.gallery
 	return j.server.serve(ctx, site.Config{Session: session, Film: j.gallery.film}, names...)
 }
 
@@ -130,18 +130,18 @@ func (j *viewJob) closeAll() {
 }
 
 // sources opens what is looked at.
-func (j *viewJob) sources(ctx context.Context, kind format, names []string) (list []view.Source, err error) {
+func (j *viewJob) sources(ctx context.Context, kind session.Format, names []string) (list []view.Source, err error) {
 	switch kind {
-	case formatGame:
+	case session.FormatGame:
 		g, err := j.game(names)
 		return []view.Source{g}, err
-	case formatYREP:
+	case session.FormatYREP:
 		m, err := j.match(names[0])
 		return []view.Source{m}, err
 	}
 	var all []*view.Recording
 	for _, name := range names {
-		r, err := j.source(ctx, name, j.maxMemory.share(view.WorldsOfSource*uint64(len(names))))
+		r, err := j.source(ctx, name, j.MaxMemory.Share(view.WorldsOfSource*uint64(len(names))))
 		if err != nil {
 			return nil, err
 		}
@@ -162,8 +162,8 @@ func (j *viewJob) interruptedOr(ctx context.Context, err error) error {
 }
 
 // source opens what is looked at: a recording, or a run of a scenario. Each of its worlds may take so much memory.
-func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
-	state, err := files.Begins(name, stateMark)
+func (j *viewJob) source(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
+	state, err := files.Begins(name, session.StateMark)
 	switch ending := strings.ToLower(filepath.Ext(name)); {
 	case worlds.IsEmbedded(name), ending == ".yaml", ending == ".yml":
 		return j.begin(ctx, name, limit)
@@ -178,20 +178,20 @@ func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (*vi
 }
 
 // begin begins a run of a scenario, at genesis or in the state of --state.
-func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
+func (j *viewJob) begin(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
 	s, err := (&runJob{app: j.app, sets: j.sets, seed: j.seed, maxMemory: limit}).load(name)
 	if err != nil {
 		return nil, err
 	}
 	var state []byte
-	switch len(j.states) {
+	switch len(j.States) {
 	case 0:
 	case 1:
-		if state, err = openState(ctx, j.states[0], s); err != nil {
-			return nil, words.About(j.states[0], stateProblem(err))
+		if state, err = openState(ctx, j.States[0], s); err != nil {
+			return nil, words.About(j.States[0], session.StateProblem(err))
 		}
 	default:
-		return nil, report.Usage("a run starts from one state; there are %d", len(j.states))
+		return nil, report.Usage("a run starts from one state; there are %d", len(j.States))
 	}
 	again := ""
 	if state == nil && name != "-" {
@@ -202,7 +202,7 @@ func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*vie
 
 // openState reads a state of a scenario.
 func openState(ctx context.Context, name string, s *scenarios.Scenario) ([]byte, error) {
-	b, err := readState(ctx, name, s)
+	b, err := session.ReadState(ctx, name, s)
 	if err != nil {
 		return nil, err
 	}
@@ -210,11 +210,11 @@ func openState(ctx context.Context, name string, s *scenarios.Scenario) ([]byte,
 }
 
 // start starts a run, of which another one can be begun by a name, unless that is empty.
-func (j *viewJob) start(s *scenarios.Scenario, state []byte, again string, limit bytesFlag) (*view.Recording, error) {
-	if err := checkMemory(s, limit); err != nil {
+func (j *viewJob) start(s *scenarios.Scenario, state []byte, again string, limit session.Size) (*view.Recording, error) {
+	if err := session.CheckMemory(s, limit); err != nil {
 		return nil, err
 	}
-	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1), Held: true, Again: again})
+	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.Workers, 1), Held: true, Again: again})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -222,54 +222,54 @@ func (j *viewJob) start(s *scenarios.Scenario, state []byte, again string, limit
 }
 
 // goOn begins a run in a saved state, whose scenario is one that comes with murksim.
-func (j *viewJob) goOn(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
+func (j *viewJob) goOn(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
 	for _, info := range worlds.Embedded() {
-		s, err := worlds.Open(j.registry, info.Name)
+		s, err := worlds.Open(j.Registry, info.Name)
 		if err != nil {
 			return nil, err
 		}
 		b, err := openState(ctx, name, s)
 		if err != nil {
 			if ctx.Err() != nil || errors.As(err, new(*engine.StateError)) {
-				return nil, words.About(name, stateProblem(err))
+				return nil, words.About(name, session.StateProblem(err))
 			}
 			continue // too large for this one
 		}
 		saved, err := engine.ReadState(b)
 		if err != nil {
-			return nil, words.About(name, stateProblem(err))
+			return nil, words.About(name, session.StateProblem(err))
 		}
 		if s.Seed = saved.Seed; sha256.Sum256(s.Descriptor()) == saved.Descriptor {
 			return j.start(s, b, "", limit)
 		}
 	}
 	return nil, fmt.Errorf("%s: it is a saved state, and not one of a scenario that comes with murksim; %s view SCENARIO --state %s",
-		document.FileName(name), j.name, words.Argument(name))
+		document.FileName(name), j.Name, words.Argument(name))
 }
 
 // recording opens a recording to be looked at, each of whose worlds may take so much memory.
-func (j *viewJob) recording(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
+func (j *viewJob) recording(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
 	f, size, err := files.OpenSeekable(name)
 	if err != nil {
-		return nil, j.aboutRecording(name, err)
+		return nil, j.About(name, err)
 	}
 	j.closes = append(j.closes, func() { f.Close() })
-	x, err := j.indexOf(name)
+	x, err := j.IndexOf(name)
 	if err != nil {
 		return nil, err
 	}
-	j.closes = append(j.closes, x.close)
+	j.closes = append(j.closes, x.Close)
 	c := view.Config{Name: name, Recording: f, Size: size, Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
-		rec := &recording{session: j.session, name: name}
-		w, err := rec.builder(ctx, j.workers, limit)(h)
-		return w, rec.scenario, err
+		rec := &session.Recording{Session: j.Session, Name: name}
+		w, err := rec.Builder(ctx, j.Workers, limit)(h)
+		return w, rec.Scenario, err
 	}}
 	if x != nil {
 		c.Index = x.Index
 	}
 	r, err := view.Open(c)
 	if err != nil {
-		return nil, j.aboutRecording(name, err)
+		return nil, j.About(name, err)
 	}
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/view"
@@ -13,26 +14,26 @@ import (
 )
 
 // fits refuses flags and further files that are not for a kind of file.
-func (j *viewJob) fits(kind format, names []string, given func(string) bool) error {
-	film := kind == formatGame || kind == formatYREP
+func (j *viewJob) fits(kind session.Format, names []string, given func(string) bool) error {
+	film := kind == session.FormatGame || kind == session.FormatYREP
 	for _, flag := range []string{"index", "no-index", "state", "max-memory", "set", "seed"} {
 		if film && given(flag) {
 			return report.Usage("--%s is for recordings and scenarios", flag)
 		}
 	}
-	if kind != formatYREP {
+	if kind != session.FormatYREP {
 		if err := j.yrep.only(given); err != nil {
 			return err
 		}
 	}
 	switch {
-	case kind == formatYREP && len(names) > 1:
-		return report.Usage("%s view takes one YREP file, not %d", j.name, len(names))
+	case kind == session.FormatYREP && len(names) > 1:
+		return report.Usage("%s view takes one YREP file, not %d", j.Name, len(names))
 	case !film && len(names) > 2:
-		return report.Usage("%s view takes one recording or scenario, or two, not %d", j.name, len(names))
-	case kind == formatGame:
+		return report.Usage("%s view takes one recording or scenario, or two, not %d", j.Name, len(names))
+	case kind == session.FormatGame:
 		for _, name := range names[1:] {
-			if j.formatOfFile(name) != formatGame {
+			if j.FormatOfFile(name) != session.FormatGame {
 				return fmt.Errorf("%s: it is not a game; after %s come the other parts of that game", document.FileName(name), document.FileName(names[0]))
 			}
 		}

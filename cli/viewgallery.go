@@ -13,6 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -23,7 +24,7 @@ import (
 // A gallery offers scenarios: those that come with murksim, or one that is being looked at.
 type gallery struct {
 	app   *app
-	limit bytesFlag           // of a world
+	limit session.Size        // of a world
 	own   map[string][]string // scenarios that are being looked at, as they were named, with their --set; nil: those that come with murksim
 
 	mu    sync.Mutex // one film at a time
@@ -33,10 +34,10 @@ type gallery struct {
 // open opens a scenario by its name in the gallery.
 func (g *gallery) open(name string, sets ...string) (*scenarios.Scenario, error) {
 	if g.own == nil && worlds.IsEmbedded(name) {
-		return worlds.Open(g.app.registry.Within(g.limit.bytes), name, sets...)
+		return worlds.Open(g.app.Registry.Within(g.limit.Bytes), name, sets...)
 	}
 	if own, ok := g.own[name]; ok {
-		return g.app.loadScenario(name, slices.Concat(own, sets), g.limit)
+		return g.app.LoadScenario(name, slices.Concat(own, sets), g.limit)
 	}
 	return nil, fmt.Errorf("there is no scenario %q", name)
 }
@@ -81,7 +82,7 @@ func (g *gallery) Begin(name, seed string, set map[string]float64) (c view.Start
 	}
 	s, err := g.open(name, sets...)
 	if err == nil {
-		err = checkMemory(s, g.limit)
+		err = session.CheckMemory(s, g.limit)
 	}
 	if err != nil {
 		return c, err

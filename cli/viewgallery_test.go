@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // TestFilms holds that the gallery has a film of every scenario, which moves, and no file but those.
 func TestFilms(t *testing.T) {
-	g := &gallery{app: &app{session: &session{registry: worlds.Registry()}}, limit: defaultMaxMemory}
+	g := &gallery{app: &app{Session: &session.Session{Registry: worlds.Registry()}}, limit: session.DefaultMaxMemory}
 	for _, item := range g.List() {
 		b, err := g.film(item.Name)
 		if err != nil {
@@ -45,7 +46,7 @@ func TestFilms(t *testing.T) {
 // TestBegin holds that what is begun has the settings that were asked for, each as a scenario would write it, and that two files
 // whose scenarios have one name are two scenarios.
 func TestBegin(t *testing.T) {
-	g := &gallery{app: &app{session: &session{registry: worlds.Registry()}}, limit: defaultMaxMemory}
+	g := &gallery{app: &app{Session: &session.Session{Registry: worlds.Registry()}}, limit: session.DefaultMaxMemory}
 	set := map[string]float64{"propagators.1.noise.seed_offset": 3_000_000, "propagators.0.diffusion.rate": 0.5}
 	c, err := g.Begin("noise", "7", set)
 	if err != nil {

@@ -24,7 +24,7 @@ func isSweep(name string) bool {
 // viewSweep serves the page of a sweep.
 func (j *viewJob) viewSweep(c *cobra.Command, names []string) error {
 	if len(names) > 1 {
-		return report.Usage("%s view takes one folder of a sweep, and nothing beside it", j.name)
+		return report.Usage("%s view takes one folder of a sweep, and nothing beside it", j.Name)
 	}
 	for _, flag := range []string{"index", "no-index", "state", "set", "seed"} {
 		if c.Flags().Changed(flag) {
@@ -45,9 +45,9 @@ func (j *viewJob) viewSweep(c *cobra.Command, names []string) error {
 func (j *viewJob) serveSweep(ctx context.Context, folder string) error {
 	defer j.closeAll()
 	s, err := sweeps.Open(sweeps.Config{
-		Folder: folder, Journal: filepath.Join(folder, journalName), Name: document.FileName(filepath.Clean(folder)), Memory: j.maxMemory.bytes,
+		Folder: folder, Journal: filepath.Join(folder, journalName), Name: document.FileName(filepath.Clean(folder)), Memory: j.MaxMemory.Bytes,
 		Open: func(path string) (*view.Recording, error) {
-			return j.recording(ctx, path, j.maxMemory.share(2*view.WorldsOfSource))
+			return j.recording(ctx, path, j.MaxMemory.Share(2*view.WorldsOfSource))
 		},
 	})
 	if err != nil {
@@ -58,6 +58,6 @@ func (j *viewJob) serveSweep(ctx context.Context, folder string) error {
 		return err
 	}
 	session := view.NewSession()
-	session.Memory, session.Sweep = j.maxMemory.bytes, s
+	session.Memory, session.Sweep = j.MaxMemory.Bytes, s
 	return j.server.serve(ctx, site.Config{Session: session}, folder)
 }

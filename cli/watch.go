@@ -20,6 +20,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
@@ -415,46 +416,46 @@ func (j *runJob) startWatch(m *report.Meter) {
 
 // watched goes to the tick, and with --watch draws it, with the ticks before it as far as there is
 // room for their totals.
-func (j *seekJob) watched(ctx context.Context, name string) (*visit, error) {
+func (j *seekJob) watched(ctx context.Context, name string) (*session.Visit, error) {
 	if j.watch == "" {
-		return j.visit(ctx, name, j.tick)
+		return j.Visit(ctx, name, j.tick)
 	}
 	c, err := j.canvas()
 	if err != nil {
 		return nil, err
 	}
-	at, err := j.visit(ctx, name, max(j.tick, mostTotals-1)-(mostTotals-1))
+	at, err := j.Visit(ctx, name, max(j.tick, mostTotals-1)-(mostTotals-1))
 	if err != nil && ctx.Err() == nil { // as where the recording begins later
-		at, err = j.visit(ctx, name, j.tick)
+		at, err = j.Visit(ctx, name, j.tick)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := j.drawAt(ctx, c, at, name); err != nil {
-		at.close()
+		at.Close()
 		return nil, err
 	}
 	return at, nil
 }
 
 // drawAt goes on to the tick and draws it.
-func (j *seekJob) drawAt(ctx context.Context, c *canvas, at *visit, name string) error {
-	v, err := newView(at.scenario, j.watch, c.colours)
+func (j *seekJob) drawAt(ctx context.Context, c *canvas, at *session.Visit, name string) error {
+	v, err := newView(at.Scenario, j.watch, c.colours)
 	if err != nil {
 		return words.About(name, err)
 	}
-	c.below = j.lines(at.scenario)
+	c.below = j.lines(at.Scenario)
 	for {
-		picture := c.over(v, at.World.Snapshot(), fmt.Sprintf("%s of %s", render.Tick(at.World.Tick()), words.Number(at.scenario.Ticks)))
+		picture := c.over(v, at.World.Snapshot(), fmt.Sprintf("%s of %s", render.Tick(at.World.Tick()), words.Number(at.Scenario.Ticks)))
 		if c.columns = 0; at.World.Tick() == j.tick { // the others were for the totals, and the rows of a line or ring
 			_, err := c.w.Write(picture)
 			return err
 		}
-		err := at.step(true)
+		err := at.Advance(true)
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: interrupted", words.Argument(name))
 		}
-		if err := j.visited(at, name, j.tick, err); err != nil {
+		if err := j.Visited(at, name, j.tick, err); err != nil {
 			return err
 		}
 	}

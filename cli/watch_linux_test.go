@@ -16,6 +16,7 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 )
 
 // terminal opens a terminal of a size. What is written to the one file can be read from the other.
@@ -242,7 +243,7 @@ func TestPipeWaits(t *testing.T) {
 		t.Errorf("the terminal shows %q, %v", line, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, outside) }()
-	if b, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(b, []byte(recordingMark)) {
+	if b, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(b, []byte(session.RecordingMark)) {
 		t.Errorf("the reader gets %d bytes, %v", len(b), err)
 	}
 	if got := <-status; got != report.StatusOK {

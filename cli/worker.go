@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -24,13 +25,13 @@ type workerJob struct {
 	nats      natsFlags
 	cores     int
 	idle      time.Duration
-	maxMemory bytesFlag
+	maxMemory session.Size
 	processes string
 	done      atomic.Uint64
 }
 
 func (a *app) workerCommand() *cobra.Command {
-	j := &workerJob{app: a, maxMemory: defaultMaxMemory}
+	j := &workerJob{app: a, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "worker --nats URL",
 		Short: "Run jobs of sweeps that other machines have",
@@ -93,7 +94,7 @@ func (j *workerJob) run(ctx context.Context) error {
 		name = sweep.Name()
 	}
 	err := cluster.Work(ctx, cluster.Worker{
-		Options: j.nats.Options, Registry: j.registry.Within(j.share().bytes), Cores: j.cores, Memory: j.maxMemory.bytes, Build: buildName(), Name: name,
+		Options: j.nats.Options, Registry: j.Registry.Within(j.share().Bytes), Cores: j.cores, Memory: j.maxMemory.Bytes, Build: buildName(), Name: name,
 		Say: j.notice, Idle: j.idle, Done: func(rows int) { j.done.Add(uint64(rows)) },
 		Errands: map[string]cluster.Doer{verifyErrand: j.verifyErrand, auditErrand: j.auditErrand},
 	})

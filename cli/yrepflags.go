@@ -61,7 +61,7 @@ func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 		return fmt.Sprintf("\n  in the wide dialect frame %d is whole: --dialect wide", e.Frame)
 	}
 	if e.Frame > 1 && name != "-" && !files.IsPipe(name) {
-		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.name, words.Argument(name))
+		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.Name, words.Argument(name))
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"crypto/hmac"
@@ -14,10 +14,10 @@ import (
 	"github.com/murksim/murksim/rng"
 )
 
-// indexKey returns the key of this user and program, under which the keyframes of indexes are sealed, or nil where there is none: what
+// IndexKey returns the key of this user and program, under which the keyframes of indexes are sealed, or nil where there is none: what
 // another program has computed, this one does not believe. It is made of that of the user, which
 // stands in the folder of the user's configuration, where only they can read it. With made, one is made if it is missing.
-func indexKey(made bool) index.Key {
+func IndexKey(made bool) index.Key {
 	folder, err := os.UserConfigDir()
 	if err != nil {
 		return nil
@@ -32,7 +32,7 @@ func indexKey(made bool) index.Key {
 	if err != nil {
 		return nil
 	}
-	id, of := programID(), hmac.New(sha256.New, key)
+	id, of := ProgramID(), hmac.New(sha256.New, key)
 	of.Write(id[:])
 	return of.Sum(nil)
 }

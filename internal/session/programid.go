@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// programID tells this program from those that were built of other code: what one has computed, another would compute
+// ProgramID tells this program from those that were built of other code: what one has computed, another would compute
 // in another way. It is the SHA-256 of the build ID that the Go linker writes; of a program without one of all of its bytes; of a
 // library in a program that is not Go's of what the build says of itself.
-var programID = sync.OnceValue(func() [sha256.Size]byte {
+var ProgramID = sync.OnceValue(func() [sha256.Size]byte {
 	about := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		about = info.String()

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"bytes"
@@ -6,7 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"testing")
+	"testing"
+)
 
 // TestBuildID holds the build ID of this program against what Go's own tool says of it.
 func TestBuildID(t *testing.T) {
@@ -44,10 +45,10 @@ func TestKeyOfAnotherProgram(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("AppData", t.TempDir())
-	own := indexKey(true)
-	defer func(id func() [sha256.Size]byte) { programID = id }(programID)
-	programID = func() [sha256.Size]byte { return [sha256.Size]byte{1} }
-	if other := indexKey(true); own == nil || other == nil || bytes.Equal(own, other) {
+	own := IndexKey(true)
+	defer func(id func() [sha256.Size]byte) { ProgramID = id }(ProgramID)
+	ProgramID = func() [sha256.Size]byte { return [sha256.Size]byte{1} }
+	if other := IndexKey(true); own == nil || other == nil || bytes.Equal(own, other) {
 		t.Errorf("two programs have the keys %x and %x", own, other)
 	}
 }

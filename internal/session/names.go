@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"encoding/hex"
@@ -12,11 +12,11 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// names are what a scenario calls what commands know by number.
-type names = scenarios.Names
+// Names are what a scenario calls what commands know by number.
+type Names = scenarios.Names
 
-// describeRecord says what a recorded command does, and in which order it comes.
-func describeRecord(n names, r *replay.Record) string {
+// DescribeRecord says what a recorded command does, and in which order it comes.
+func DescribeRecord(n Names, r *replay.Record) string {
 	what := ""
 	if c, err := r.Command(); err == nil {
 		what = n.Describe(&c)
