@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/sweep"
@@ -118,7 +117,7 @@ func (j *auditJob) check(given func(string) bool, source string) error {
 	case (given("workers") || given("max-memory")) && given("nats"):
 		return report.Usage("--workers and --max-memory are for runs that are computed here, not for --nats")
 	}
-	if err := cmp.Or(j.nats.check(given), checkWorkers(j.workers, given), checkAddress("--webhook", j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
+	if err := cmp.Or(j.nats.check(given), checkAddress("--webhook", j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
 		return err
 	}
 	if j.report != "" {
@@ -159,16 +158,8 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 
 // worldFlags adds the flags that say how ticks are computed again.
 func (j *auditJob) worldFlags(f *pflag.FlagSet) {
-	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
-}
-
-// checkWorkers looks at --workers.
-func checkWorkers(n int, given func(flag string) bool) error {
-	if given("workers") && (n < 1 || n > engine.MaxWorkers) {
-		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, n)
-	}
-	return nil
+	workersFlag(f, &j.workers, sharing)
+	maxMemoryFlag(f, &j.maxMemory)
 }
 
 // run audits the runs, several at the same time, and returns the worst outcome.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -148,7 +149,7 @@ func TestStandsStillOnPostgres(t *testing.T) {
 		all.WriteString(lines.Text() + "\n")
 	}
 	c.Wait()
-	if c.ProcessState.ExitCode() != statusError || !strings.Contains(all.String(), "does not answer, and the run was interrupted") || !strings.Contains(all.String(), "are committed: ") {
+	if c.ProcessState.ExitCode() != report.StatusError || !strings.Contains(all.String(), "does not answer, and the run was interrupted") || !strings.Contains(all.String(), "are committed: ") {
 		t.Errorf("it ends with %v, and says %s", c.ProcessState, all.String())
 	}
 }
@@ -199,7 +200,7 @@ func TestAuditEndsOnPostgres(t *testing.T) {
 		t.Errorf("after the verdict it says %q", lines.Text())
 	}
 	c.Wait()
-	if want := "the verdict is not in the database: it has not answered for 5s after the interrupt\n"; c.ProcessState.ExitCode() != statusOK || !strings.HasSuffix(errs.String(), want) {
+	if want := "the verdict is not in the database: it has not answered for 5s after the interrupt\n"; c.ProcessState.ExitCode() != report.StatusOK || !strings.HasSuffix(errs.String(), want) {
 		t.Errorf("it ends with %v, and says %q, want %q", c.ProcessState, errs.String(), want)
 	}
 }

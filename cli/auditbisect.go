@@ -45,26 +45,16 @@ func (x *examiner) flags(f *pflag.FlagSet) {
 }
 
 func (x *examiner) repeatFlag(f *pflag.FlagSet) {
-	f.IntVar(&x.repeat, "repeat", repeats, "compute the tick so many `times` more, to see whether it comes to the same")
+	x.repeat = repeats
+	f.Var(rangeFlag[int]{&x.repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether it comes to the same")
 }
 
 // mostRepeats is how often a tick is computed anew at most.
 const mostRepeats = 1000
 
-// check looks at the flags.
-func (x *examiner) check(given func(flag string) bool) error {
-	if err := checkWorkers(x.workers, given); err != nil {
-		return err
-	}
-	if given("repeat") && (x.repeat < 1 || x.repeat > mostRepeats) {
-		return report.Usage("--repeat must be 1 to %d, not %d", mostRepeats, x.repeat)
-	}
-	x.maxMemory = x.maxMemory.Share(3) // two worlds and states of both
-	return nil
-}
-
 // open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
 func (x *examiner) open(ctx context.Context, flag string) error {
+	x.maxMemory = x.maxMemory.Share(3) // two worlds and states of both
 	src, err := x.openEvidence(ctx, x.source)
 	if err != nil {
 		return err
@@ -201,9 +191,6 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
   murksim audit bisect heat.audit --json`,
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := x.check(c.Flags().Changed); err != nil {
-				return err
-			}
 			ctx, stop := x.untilSignal(c.Context())
 			defer stop()
 			x.source = args[0]

@@ -76,9 +76,6 @@ read or the run not be computed here, 4 the evidence is broken.`,
 			if j.folder == "" {
 				return report.Usage("%s needs -o FOLDER", c.CommandPath())
 			}
-			if err := j.check(c.Flags().Changed); err != nil {
-				return err
-			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			j.source, j.folder = args[0], filepath.Clean(j.folder)

@@ -54,15 +54,10 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 		RunE: func(c *cobra.Command, args []string) error {
 			given := c.Flags().Changed
 			switch j.ticked = given("tick"); {
-			case given("against") && j.against.source == "":
-				return report.Usage("--against must be a source; it is empty")
 			case given("against-run") && !given("against"):
 				return report.Usage("--against-run needs --against")
 			case given("against") && given("repeat"):
 				return report.Usage("--against and --repeat cannot be used together: both runs are committed")
-			}
-			if err := j.check(given); err != nil {
-				return err
 			}
 			j.against.workers, j.against.maxMemory = j.workers, j.maxMemory
 			ctx, stop := j.untilSignal(c.Context())

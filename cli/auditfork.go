@@ -45,9 +45,6 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 		Args: arguments(cobra.ExactArgs(1), "one database"),
 		RunE: func(c *cobra.Command, args []string) error {
 			j.given = c.Flags().Changed("tick")
-			if err := checkWorkers(j.workers, c.Flags().Changed); err != nil {
-				return err
-			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			if err := j.fork(ctx, args[0]); err != nil && ctx.Err() != nil {

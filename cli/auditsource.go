@@ -147,9 +147,6 @@ func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hin
 		return nil, stored(err)
 	}
 	for _, name := range named {
-		if name == "" {
-			return nil, report.Usage("--run must be the id of a run, or the beginning of it; it is empty")
-		}
 		n := len(picked)
 		for i := range runs {
 			if strings.HasPrefix(runs[i].Key, strings.ToLower(name)) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +49,7 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 			if !c.Flags().Changed("tick") || out == "" {
 				return report.Usage("%s needs --tick N and -o FILE", c.CommandPath())
 			}
-			if err := cmp.Or(x.check(c.Flags().Changed), sparesSource(out, args[0])); err != nil {
+			if err := sparesSource(out, args[0]); err != nil {
 				return err
 			}
 			if err := replaceable(out, session.StateMark, "saved state"); err != nil {

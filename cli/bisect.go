@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -114,14 +113,14 @@ func (a *app) bisectCommand() *cobra.Command {
 	f.Var((*tickFlag)(&j.from), "from", "a tick that is compared first and should be equal (default: none)")
 	f.Var((*tickFlag)(&j.to), "to", "the last tick to compare (default: the last one that the files have)")
 	f.BoolVar(&j.phases, "phases", false, "name the first part of the tick that differs: commands, a propagator, a system, checks, events")
-	f.IntVar(&j.Workers, "workers", 0, "goroutines that share the work of a replay (default: one per core where that pays)")
+	workersFlag(f, &j.Workers, "goroutines that share the work of a replay (default: one per core where that pays)")
 	a.visitorFlags(f, &j.Visitor)
 	return c
 }
 
 // check looks at the command line, and makes the sides.
 func (j *bisectJob) check(names []string, given func(flag string) bool) error {
-	bounded, workers := given("to"), given("workers")
+	bounded := given("to")
 	j.begun = given("from")
 	if slices.Contains(names, "-") {
 		return report.Usage("bisect takes files, not standard input")
@@ -145,8 +144,6 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 	switch {
 	case j.pair[1] == nil && session.IsTable(names[0]):
 		return report.Usage("%s is a table of hashes; bisect needs something to compare it with", words.Argument(names[0]))
-	case workers && (j.Workers < 1 || j.Workers > engine.MaxWorkers):
-		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.Workers)
 	case j.exact(names) && (j.begun || bounded):
 		return report.Usage("--from and --to are for programs and tables; recordings are compared tick by tick")
 	case len(names) == 0 && !bounded:

@@ -39,7 +39,7 @@ Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
 		Args: arguments(cobra.MinimumNArgs(1), "one scenario or more"),
 		RunE: func(c *cobra.Command, args []string) error { return j.all(c.Context(), args) },
 	}
-	c.Flags().Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	maxMemoryFlag(c.Flags(), &j.maxMemory)
 	return c
 }
 

@@ -51,7 +51,7 @@ replayed here. After the last two there is no new index.`,
 	f.StringVarP(&j.output, "output", "o", "", "write the index to a `file` of another name")
 	f.Var(&j.budget, "budget", "how much of states and hashes the index may have")
 	j.stateFlag(f)
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	maxMemoryFlag(f, &j.maxMemory)
 	return c
 }
 

@@ -101,7 +101,7 @@ Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 	}
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "write the stream to a `file` instead of printing it")
-	f.Var((*tickFlag)(&j.until), "until", "leave after this tick")
+	countFlag(f, &j.until, "until", "leave after this tick")
 	f.StringVar(&j.tokens, "tokens", "", "take the token from a `file` that serve has written; without a URL the server is that of this computer")
 	f.IntVar(&j.player, "player", 0, "with --tokens: play as this one (default: watch)")
 	f.StringVar(&j.ca, "tls-ca", "", "certificate of the server or of who signed it, a PEM `file`, if this computer does not know it")
@@ -123,16 +123,12 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 		}
 	}
 	switch {
-	case given("tokens") && j.tokens == "":
-		return report.Usage("--tokens must be a file; it is empty")
 	case j.tokens == "" && url == "":
 		return report.Usage("join takes one URL, as an argument or in %s, or --tokens", joinVariable)
 	case j.tokens == "" && given("player"):
 		return report.Usage("--player needs --tokens")
 	case j.player < 0 || j.player > minewars.MaxPlayers:
 		return report.Usage("--player must be 1 to %d, not %d", minewars.MaxPlayers, j.player)
-	case given("until") && j.until == 0:
-		return report.Usage("--until must be a whole number above 0, not 0")
 	case url != "" && !servedAt(url):
 		return report.Usage("the URL must be like ws://%s%s?token=…", defaultListen, serve.Path)
 	case slices.Contains(fileEndings, strings.ToLower(filepath.Ext(j.output))):

@@ -53,37 +53,8 @@ is halted.`,
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
 	rename(root, a.Name)
-	onlyOnce(root)
+	checkGiven(root)
 	return root
-}
-
-// onlyOnce lets no flag that names one file be given twice: the first file would be forgotten.
-func onlyOnce(c *cobra.Command) {
-	for _, sub := range c.Commands() {
-		onlyOnce(sub)
-	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if what, _ := pflag.UnquoteUsage(f); what == "file" && f.Value.Type() == "string" {
-			f.Value = &onceValue{Value: f.Value}
-		}
-	})
-}
-
-// A onceValue is the value of a flag that may be given once.
-type onceValue struct {
-	pflag.Value
-	given bool
-}
-
-var errTwice = errors.New("it is given twice")
-
-// Set implements [pflag.Value].
-func (v *onceValue) Set(s string) error {
-	if v.given {
-		return errTwice
-	}
-	v.given = true
-	return v.Value.Set(s)
 }
 
 // rename lets examples call the program by its name.
@@ -103,8 +74,11 @@ func flagError(c *cobra.Command, err error) error {
 	if !ok {
 		return report.Usage("%s: %s%s\nSee: %s --help", c.CommandPath(), words.Clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
 	}
-	if errors.Is(err, errTwice) {
+	switch {
+	case errors.Is(err, errTwice):
 		return report.Usage("--%s may be given once", bad.GetFlag().Name)
+	case errors.Is(err, errEmpty):
+		return emptyFlag(bad.GetFlag())
 	}
 	what := map[string]string{
 		"uint":     "a whole number above 0",
@@ -121,7 +95,7 @@ func flagError(c *cobra.Command, err error) error {
 	}[bad.GetFlag().Value.Type()]
 	switch name := bad.GetFlag().Name; {
 	case name == "ticks":
-		what = ticksForm
+		what = fmt.Sprintf("a whole number from 1 to %d", maxTicks)
 	case name == "workers":
 		what = fmt.Sprintf("1 to %d", engine.MaxWorkers)
 	case name == "repeat":

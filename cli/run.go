@@ -132,17 +132,17 @@ func (a *app) runCommand() *cobra.Command {
 func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks, but none of what people or programs did in a run)")
 	f.BoolVar(&j.force, "force", false, "replace any older recording")
-	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
-	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
-	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
-	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
+	ticksFlag(f, &j.ticks, "how many ticks to run (default: the scenario's)")
+	seedFlag(f, &j.seed)
+	setFlag(f, &j.sets)
+	workersFlag(f, &j.workers, sharing)
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
 	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	j.measuring.flags(f)
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	maxMemoryFlag(f, &j.maxMemory)
 }
 
 // flags adds the others of run.
@@ -154,10 +154,10 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	j.stats.flags(f)
 	j.export.flags(f)
 	watchFlag(f, &j.watch, "draw a field in the terminal while the run goes")
-	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
+	countFlag(f, &j.until, "until", "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
-	f.Var((*tickFlag)(&j.saveEvery), "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
+	countFlag(f, &j.saveEvery, "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
 	j.auditing.flags(f)
 	j.viewFlags(f)
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
@@ -178,34 +178,18 @@ func runArguments(c *cobra.Command, args []string) error {
 	return withWatch(cobra.ExactArgs(1), "one scenario")(c, args)
 }
 
-// maxTicks is the most that a scenario may plan.
-const maxTicks = 1_000_000_000_000_000
-
-// ticksForm is what --ticks must be.
-const ticksForm = "a whole number from 1 to 1000000000000000"
-
 // check looks at the flags together.
 func (j *runJob) check(given func(flag string) bool) error {
 	j.output, j.hashes, j.saveState = files.Dashed(j.output), files.Dashed(j.hashes), files.Dashed(j.saveState)
 	switch {
-	case given("output") && j.output == "":
-		return report.Usage("--output must be a file, or - for standard output; it is empty")
-	case given("watch") && j.watch == "":
-		return report.Usage("--watch=FIELD must name a field; it is empty")
 	case j.watch != "" && j.events:
 		return report.Usage("--watch and --events cannot be used together: both would write to the terminal")
-	case given("hashes") && j.hashes == "":
-		return report.Usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
 		return report.Usage("--no-record and --output cannot be used together")
 	case j.noRecord && j.sync.text != "":
 		return report.Usage("--no-record and --sync cannot be used together")
-	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return report.Usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
 		return report.Usage("--set must be path=value; one of %q has no =", j.sets)
-	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
 	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"stats", j.stats.path}, {"export", j.export.path}, {"state", j.state}, {"save-state", j.saveState}}
 	for _, f := range files {

@@ -50,8 +50,6 @@ func (x *auditing) flags(f *pflag.FlagSet) {
 // check looks at the flags.
 func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	switch {
-	case x.dsn == "" && given("audit"):
-		return report.Usage("--audit must be a database; it is empty")
 	case x.dsn == "" && (given("audit-label") || given("audit-every") || given("webhook")):
 		return report.Usage("--audit-label, --audit-every and --webhook need --audit")
 	case x.dsn != "" && j.resume != "":

@@ -47,8 +47,6 @@ func (x *runExport) flags(f *pflag.FlagSet) {
 func (x *runExport) check(given func(flag string) bool) error {
 	x.ranged = given("export-every")
 	switch {
-	case given("export") && x.path == "":
-		return report.Usage("--export must be a file; it is empty")
 	case x.path == "":
 		for _, flag := range []string{"force", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"} {
 			if given("export-" + flag) {

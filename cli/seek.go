@@ -77,10 +77,6 @@ tick or cannot be replayed here.`,
 				return report.Usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
 			case j.phases && j.watch != "":
 				return report.Usage("--phases and --watch cannot be used together")
-			case c.Flags().Changed("watch") && j.watch == "":
-				return report.Usage("--watch=FIELD must name a field; it is empty")
-			case c.Flags().Changed("save-state") && j.saveState == "":
-				return report.Usage("--save-state must be a file; it is empty")
 			case j.saveState != "" && files.Same(args[0], j.saveState):
 				return report.Usage("%s is the recording itself; write to another file", j.saveState)
 			}

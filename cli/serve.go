@@ -128,8 +128,6 @@ func (s *serving) check(given func(flag string) bool) error {
 		return report.Usage("--speed must be %v to %d, not %v", minSpeed, maxSpeed, s.speed)
 	case s.fast && given("speed"):
 		return report.Usage("--fast and --speed cannot be used together")
-	case given("tokens") && s.tokens == "":
-		return report.Usage("--tokens must be a file; it is empty")
 	case (s.cert == "") != (s.key == ""):
 		return report.Usage("--tls-cert and --tls-key must be used together")
 	case s.queue.Bytes < 1<<16 || s.queue.Bytes > 1<<30:

@@ -22,16 +22,8 @@ import (
 // checkState looks at the flags about states together.
 func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
-	case given("state") && j.state == "":
-		return report.Usage("--state must be a file; it is empty")
 	case j.state == "-":
 		return report.Usage("%w", session.ErrStateStdin)
-	case given("save-state") && j.saveState == "":
-		return report.Usage("--save-state must be a file, or - for standard output; it is empty")
-	case given("save-every") && j.saveEvery == 0:
-		return report.Usage("--save-every must be a whole number above 0, not 0")
-	case given("until") && j.until == 0:
-		return report.Usage("--until must be a whole number above 0, not 0")
 	}
 	for _, output := range []string{j.saveState, j.export.path} { // others replace no saved state
 		if j.state != "" && output != "" && files.Same(j.state, output) {

@@ -40,8 +40,6 @@ func (x *runStats) flags(f *pflag.FlagSet) {
 func (x *runStats) check(given func(flag string) bool) (err error) {
 	x.path = files.Dashed(x.path)
 	switch {
-	case given("stats") && x.path == "":
-		return report.Usage("--stats must be a file, or - for standard output; it is empty")
 	case x.path == "" && given("stats-every"):
 		return report.Usage("--stats-every needs --stats")
 	case x.path == "" && given("stats-fields"):

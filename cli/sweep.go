@@ -132,14 +132,14 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the `folder` of the table and the journal (default: such as heat-sweep, by the scenario or the design)")
 	f.StringVar(&j.seeds, "seeds", "", "`seeds` such as 1..100 or 1,7,42 (default: the scenario's own)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=values`; can be repeated")
-	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks each job runs (default: the scenario's)")
+	ticksFlag(f, &j.ticks, "how many ticks each job runs (default: the scenario's)")
 	f.IntVar(&j.random, "random", 0, "draw so many `samples` of the values instead of all combinations")
 	f.IntVar(&j.latin, "latin", 0, "draw so many `samples`, a Latin hypercube")
 	f.Uint64Var(&j.drawSeed, "sample-seed", 0, "`seed` of --random and --latin")
 	f.StringArrayVar(&j.exclude, "exclude", nil, "leave out combinations for which a `condition` holds, as in \"space.rows > 64 and space.cols < 8\"; can be repeated")
 	f.StringSliceVar(&j.stats, "stats", nil, "statistics of these `fields` (default all), or none")
 	f.BoolVar(&j.digest, "digest", false, "note the digest of each run, too, for which every tick is hashed")
-	f.IntVar(&j.workers, "workers", 0, "jobs that run at the same time (default: one per core)")
+	workersFlag(f, &j.workers, "jobs that run at the same time (default: one per core)")
 	f.DurationVar(&j.timeLimit, "time-limit", 0, "end a job that takes longer, such as 30s or 10m (default: none)")
 	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")
 	f.Var(&j.recheck, "recheck", "`share` of the jobs that are run again by another worker, such as 5% or 0")
@@ -160,18 +160,12 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 // check looks at the flags together.
 func (j *sweepJob) check(given func(string) bool) error {
 	switch {
-	case given("output") && j.output == "":
-		return report.Usage("--output must be a folder; it is empty")
-	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return report.Usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case given("random") && given("latin"):
 		return report.Usage("--random and --latin cannot be used together")
 	case given("random") && j.random < 1, given("latin") && j.latin < 1:
 		return report.Usage("--random and --latin must be a number of samples above 0")
 	case given("sample-seed") && !given("random") && !given("latin"):
 		return report.Usage("--sample-seed needs --random or --latin")
-	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	case j.keepAs != "recording" && j.keepAs != "state":
 		return report.Usage("--keep-as must be recording or state, not %q", j.keepAs)
 	case given("keep-as") && !given("keep"):

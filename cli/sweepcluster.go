@@ -41,8 +41,6 @@ func (n *natsFlags) flags(f *pflag.FlagSet) {
 // check looks at the flags.
 func (n *natsFlags) check(given func(string) bool) error {
 	switch {
-	case given("nats") && n.URL == "":
-		return report.Usage("--nats must be a URL such as nats://host:4222; it is empty")
 	case !knownScheme(n.URL):
 		return report.Usage("--nats must be a URL such as nats://host:4222 or tls://host:4222, not %s", cluster.Redacted(n.URL))
 	case (n.Cert == "") != (n.Key == ""):

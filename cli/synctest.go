@@ -72,21 +72,18 @@ Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
   murksim synctest mine.yaml --every 10`,
 		Args: arguments(cobra.ExactArgs(1), "one scenario or recording"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("ticks") && (j.ticks == 0 || j.ticks > maxTicks) {
-				return report.Usage("--ticks must be %s, not %d", ticksForm, j.ticks)
-			}
 			j.answers = j.folder != ""
 			return j.run(c.Context(), args[0])
 		},
 	}
 	f := c.Flags()
-	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
-	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
-	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
+	ticksFlag(f, &j.ticks, "how many ticks to run (default: the scenario's)")
+	seedFlag(f, &j.seed)
+	setFlag(f, &j.sets)
 	f.Uint64Var(&j.every, "every", 100, "compute one tick in so many, and the last one, in another process, too; 0: none")
 	f.StringVar(&j.folder, "answer", "", "compute the tick for the process that started this one, by the files of a folder")
 	f.Lookup("answer").Hidden = true
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	maxMemoryFlag(f, &j.maxMemory)
 	return c
 }
 

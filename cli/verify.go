@@ -52,9 +52,6 @@ func (a *app) verifyCommand() *cobra.Command {
   murksim verify --nats nats://10.0.0.1:4222 *.murk`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("hashes") && j.hashes == "" {
-				return report.Usage("--hashes must be a file; it is empty")
-			}
 			if j.hashes != "" && len(args) > 1 {
 				return report.Usage("--hashes takes one recording, not %d", len(args))
 			}
@@ -62,9 +59,6 @@ func (a *app) verifyCommand() *cobra.Command {
 				if err := j.readWorld(args); err != nil {
 					return err
 				}
-			}
-			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
-				return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
 			if err := cmp.Or(j.nats.check(c.Flags().Changed), j.checkElsewhere(c.Flags().Changed, args)); err != nil {
 				return err
@@ -119,16 +113,14 @@ func (j *verifyJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.each, "each", false, "report every tick, too")
 	f.BoolVar(&j.inputs, "inputs", false, "fail if a tick has other commands than the scenario gives")
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
-	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	workersFlag(f, &j.workers, sharing)
+	maxMemoryFlag(f, &j.maxMemory)
 	j.nats.flags(f)
 }
 
 // readWorld reads the file of --world.
 func (j *verifyJob) readWorld(recordings []string) error {
 	switch {
-	case j.world == "":
-		return report.Usage("--world must be a file; it is empty")
 	case len(recordings) > 1:
 		return report.Usage("--world takes one recording, not %d", len(recordings))
 	case j.world == "-" && recordings[0] == "-":

@@ -97,7 +97,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 	}
 	f := c.Flags()
 	j.server.flags(f)
-	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
+	setFlag(f, &j.sets)
 	f.StringVar(&j.seed, "seed", "", "master seed of the scenario, a whole `number` or random (default: the scenario's)")
 	a.visitorFlags(f, &j.Visitor)
 	j.yrep.add(f)

@@ -54,8 +54,6 @@ again until it is there.`,
 			switch {
 			case !given("nats"):
 				return report.Usage("worker needs --nats, a URL such as nats://host:4222")
-			case given("workers") && (j.cores < 1 || j.cores > engine.MaxWorkers):
-				return report.Usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.cores)
 			case given("name") && (j.processes == "" || len(j.processes) > 100 || j.processes != words.Clean(j.processes) || strings.Contains(j.processes, "#")):
 				return report.Usage("--name must be up to 100 characters that can be printed, without #, not %q", j.processes)
 			case j.idle < 0:
@@ -69,7 +67,7 @@ again until it is there.`,
 	}
 	f := c.Flags()
 	j.nats.flags(f)
-	f.IntVar(&j.cores, "workers", 0, "jobs that run at the same time (default: one per core)")
+	workersFlag(f, &j.cores, "jobs that run at the same time (default: one per core)")
 	f.DurationVar(&j.idle, "idle", 0, "end after there was nothing to do for so long (default: never)")
 	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")
 	f.StringVar(&j.processes, "name", "", "the `name` of this worker in tables (default: its host and process)")
