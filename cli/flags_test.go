@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,6 +38,32 @@ func TestNoFlagIsEmpty(t *testing.T) {
 	check(nil, (&app{Session: &session.Session{Printer: &report.Printer{Out: new(bytes.Buffer)}, Name: "murksim"}}).root())
 	if n < 200 {
 		t.Errorf("%d flags were tried, want all", n)
+	}
+}
+
+// TestGroupedFlags: every flag of a command with headings stands under one, and those of every day are twelve.
+func TestGroupedFlags(t *testing.T) {
+	root := (&app{Session: &session.Session{Printer: &report.Printer{Out: new(bytes.Buffer)}, Name: "murksim"}}).root()
+	for name, groups := range flagGroups {
+		c, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.InitDefaultHelpFlag()
+		help := groupedFlags(c)
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if n := len(regexp.MustCompile("(?m)^  (-.,|   ) --"+f.Name+"[ \\[]").FindAllString(help, -1)); n != 1 {
+				t.Errorf("%s --%s is there %d times", name, f.Name, n)
+			}
+		})
+		if n := len(strings.Fields(groups[0].flags)); n != 12 {
+			t.Errorf("%s has %d flags of every day, want 12", name, n)
+		}
+	}
+	for _, c := range root.Commands() {
+		if c.GroupID == "" {
+			t.Errorf("%s is in no group", c.Name())
+		}
 	}
 }
 

@@ -45,8 +45,14 @@ is halted.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.Errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.serveCommand(), a.joinCommand(), a.checkCommand(), a.verifyCommand(), a.auditCommand(), a.seekCommand(), a.diffCommand(), a.bisectCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.synctestCommand(), a.sweepCommand(), a.workerCommand(), a.inspectCommand(), a.playCommand(), a.viewCommand(), a.convertCommand(), a.upgradeCommand(),
-		movedBench(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
+	root.AddCommand(
+		a.runCommand(), a.newCommand(), a.checkCommand(), a.scenariosCommand(),
+		a.verifyCommand(), a.diffCommand(), a.bisectCommand(), a.synctestCommand(), a.auditCommand(),
+		a.viewCommand(), a.seekCommand(), a.inspectCommand(), a.playCommand(), a.exportCommand(),
+		a.sweepCommand(), a.workerCommand(),
+		a.serveCommand(), a.joinCommand(),
+		a.indexCommand(), a.recoverCommand(), a.convertCommand(), a.upgradeCommand(),
+		a.schemaCommand(), a.versionCommand(), movedBench())
 	if a.startServer != nil {
 		root.AddCommand(a.natsCommand())
 	}
@@ -54,6 +60,7 @@ is halted.`,
 	addCompletion(root)
 	rename(root, a.Name)
 	checkGiven(root)
+	groupCommands(root)
 	return root
 }
 
