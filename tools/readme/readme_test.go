@@ -241,11 +241,11 @@ func TestCommandTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(out), "Available Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
+	_, list, _ := strings.Cut(string(out), "\nRun and record:\n")
+	list, _, _ = strings.Cut(list, "\nFlags:\n")
 	var want []string
-	for line := range strings.Lines(list) {
-		want = append(want, strings.Fields(line)[0])
+	for _, m := range regexp.MustCompile("(?m)^  ([a-z]+)  ").FindAllStringSubmatch(list, -1) {
+		want = append(want, m[1])
 	}
 	_, table, ok := strings.Cut(read(t, "README.md").prose(), "\n## Commands\n")
 	if !ok {
