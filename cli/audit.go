@@ -14,8 +14,6 @@ import (
 
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
-	"github.com/murksim/murksim/sweep"
-	"github.com/murksim/murksim/sweep/cluster"
 )
 
 // An auditJob audits runs, as the flags ask for it.
@@ -38,8 +36,6 @@ type auditJob struct {
 	workers   int
 	maxMemory session.Size
 	measuring measuring
-	nats      natsFlags
-	errands   *cluster.Errands // with --nats
 }
 
 func (a *app) auditCommand() *cobra.Command {
@@ -66,9 +62,6 @@ The verdict goes to the database when it is printed, unless --no-verdict is give
 written to. A FAIL is an alert there, too. A database in which something else runs than what murksim
 has made, such as a trigger, is refused.
 
-With --nats the workers of other machines compute the runs again, one each at a time (see worker). The
-evidence is checked here, and verdicts are written from here.
-
 --follow goes on behind a run that is still computed, until it has ended, or Ctrl-C: the verdict is then
 that of the ticks so far. Of a fork the audit begins with the state that it was forked from, and
 holds it against its parent if that is in the same source.
@@ -80,7 +73,6 @@ INCOMPLETE, 4 EVIDENCE, 5 the run is halted.`,
   murksim audit run.db --from-snapshot 500
   murksim audit run.db --follow --metrics :9090
   murksim audit run.db --all --jobs 4
-  murksim audit run.db --all --nats nats://10.0.0.1:4222
   murksim audit postgres://auditor@db.example/murksim --run 01234567-89ab-4def-8123-456789abcdef
   murksim audit heat.audit --report heat.json`,
 		Args: auditArguments,
@@ -112,12 +104,8 @@ func (j *auditJob) check(given func(string) bool, source string) error {
 		return report.Usage("--jobs must be 1 or more, not %d", j.jobs)
 	case j.halt && j.unkept:
 		return report.Usage("--halt and --no-verdict cannot be used together")
-	case j.follow && given("nats"):
-		return report.Usage("--follow and --nats cannot be used together")
-	case (given("workers") || given("max-memory")) && given("nats"):
-		return report.Usage("--workers and --max-memory are for runs that are computed here, not for --nats")
 	}
-	if err := cmp.Or(j.nats.check(given), checkAddress("--webhook", j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
+	if err := cmp.Or(checkAddress("--webhook", j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
 		return err
 	}
 	if j.report != "" {
@@ -153,7 +141,6 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.webhook, "webhook", "", "send alerts to an `address`, too, by POST")
 	j.worldFlags(f)
 	j.measuring.flags(f)
-	j.nats.flags(f)
 }
 
 // worldFlags adds the flags that say how ticks are computed again.
@@ -179,13 +166,6 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		return report.Usage("--halt needs a database; nothing can be added to a bundle")
 	case j.follow && src.db == nil:
 		return report.Usage("--follow needs a database; a bundle does not grow")
-	}
-	if j.nats.URL != "" {
-		if j.errands, err = cluster.OpenErrands(ctx, j.nats.Options, auditErrand, sweep.Name(), j.notice); err != nil {
-			return err
-		}
-		defer j.errands.Close()
-		j.jobs = cmp.Or(j.jobs, maxErrands)
 	}
 	if j.jobs == 0 {
 		j.jobs = runtime.GOMAXPROCS(0)
@@ -227,4 +207,23 @@ func worse(a, b int) int {
 		return b
 	}
 	return a
+}
+
+// inOrder calls f for 0 to n-1, some at a time, and returns a channel for what each returns.
+func inOrder[T any](n, some int, f func(i int) T) []chan T {
+	results := make([]chan T, n)
+	slots := make(chan struct{}, some)
+	for i := range results {
+		results[i] = make(chan T, 1)
+	}
+	go func() {
+		for i := range results {
+			slots <- struct{}{}
+			go func() {
+				results[i] <- f(i)
+				<-slots
+			}()
+		}
+	}()
+	return results
 }

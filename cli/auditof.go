@@ -159,9 +159,6 @@ func (x *auditOf) look(ctx context.Context, more bool) error {
 		if !x.follow {
 			x.tell()
 		}
-		if x.errands != nil {
-			return x.send(ctx, e, found)
-		}
 		if err := x.begin(ctx, e); err != nil {
 			return err
 		}

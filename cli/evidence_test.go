@@ -10,7 +10,6 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/report"
-	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -266,7 +265,10 @@ func TestExchangedMeanwhile(t *testing.T) {
 			done(t, "run", "heat", "-q", "--ticks", "20", "-o", "heat.murk")
 		}
 		for _, exchanged := range []bool{false, true} {
-			a, _, _ := (&app{Session: &session.Session{Registry: worlds.Registry()}}).captured("murksim", false, true)
+			a, err := Program{}.embed()
+			if err != nil {
+				t.Fatal(err)
+			}
 			j := &runJob{app: a, Run: &runner.Run{Scenario: s}, source: "heat"}
 			if err := j.nameOutput(t.Context()); err != nil {
 				t.Fatal(err)
@@ -277,7 +279,7 @@ func TestExchangedMeanwhile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := j.openOutputs(t.Context(), "heat")
+			err = j.openOutputs(t.Context(), "heat")
 			abandon(j.outputs)
 			if j.output != "heat.murk" || (err != nil) != exchanged || exchanged && !strings.Contains(err.Error(), "another program has written there meanwhile") {
 				t.Errorf("%s, exchanged %t: %v", j.output, exchanged, err)

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/report"
 )
@@ -14,4 +18,18 @@ func movedBench() *cobra.Command {
 			return report.Usage("bench is a tool of those who build murksim: go run github.com/murksim/murksim/tools/bench@latest, or go run ./tools/bench in a checkout")
 		},
 	}
+}
+
+// goneFlag says what does what a flag did that is gone; "" if there never was such a flag.
+func goneFlag(c *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	name := unknown.GetSpecifiedName()
+	elsewhere := name == "nats" || strings.HasPrefix(name, "nats-") || name == "token-file"
+	if _, command, _ := strings.Cut(c.CommandPath(), " "); elsewhere && (command == "verify" || command == "audit") {
+		return "--" + name + " is gone: what another machine says is no proof here; run " + command + " on that machine, as in: ssh HOST " + c.CommandPath() + " --json FILE"
+	}
+	return ""
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
-	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // TestResumeKeepsWhatIsDamaged: a frame that claims more bytes than there are is no frame that is
@@ -72,7 +71,10 @@ func TestResumeOfAChangedRecording(t *testing.T) {
 		if err := os.WriteFile(path, honest, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		there, _, _ := (&app{Session: &session.Session{Registry: worlds.Registry()}}).captured("murksim", false, true)
+		there, err := Program{}.embed()
+		if err != nil {
+			t.Fatal(err)
+		}
 		j := &runJob{app: there, Run: new(runner.Run), maxMemory: session.DefaultMaxMemory, resume: path, output: path}
 		if err := j.reopen(t.Context()); err != nil {
 			t.Fatal(err)
@@ -81,7 +83,7 @@ func TestResumeOfAChangedRecording(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		err := j.goOn(t.Context())
+		err = j.goOn(t.Context())
 		abandon(j.outputs)
 		got := p.read(t, "a.murk")
 		if name == "nothing" {

@@ -79,6 +79,9 @@ var commandLine = regexp.MustCompile(`(?m)(^  |\| |&& |\()murksim `)
 func flagError(c *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
+		if text := goneFlag(c, err); text != "" {
+			return report.Usage("%s", text)
+		}
 		return report.Usage("%s: %s%s\nSee: %s --help", c.CommandPath(), words.Clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
 	}
 	switch {

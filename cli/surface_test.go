@@ -64,7 +64,7 @@ func surface(b *strings.Builder, c *cobra.Command) {
 		}
 		fmt.Fprintf(b, "%s --%s%s %s%s\n", c.CommandPath(), f.Name, short, f.Value.Type(), hidden(f.Hidden))
 	})
-	for _, sub := range c.Commands() {
+	for _, sub := range slices.SortedFunc(slices.Values(c.Commands()), func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) }) {
 		surface(b, sub)
 	}
 }

@@ -34,7 +34,6 @@ type verifyJob struct {
 	workers   int
 	asked     bool // for so many
 	maxMemory session.Size
-	nats      natsFlags
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -48,8 +47,7 @@ func (a *app) verifyCommand() *cobra.Command {
   murksim verify --hashes heat.tsv heat.murk
   murksim verify --complete --inputs heat.murk
   murksim verify --state half.state rest.murk
-  murksim verify --world foraging.json foraging.murkreplay
-  murksim verify --nats nats://10.0.0.1:4222 *.murk`,
+  murksim verify --world foraging.json foraging.murkreplay`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if j.hashes != "" && len(args) > 1 {
@@ -60,15 +58,9 @@ func (a *app) verifyCommand() *cobra.Command {
 					return err
 				}
 			}
-			if err := cmp.Or(j.nats.check(c.Flags().Changed), j.checkElsewhere(c.Flags().Changed, args)); err != nil {
-				return err
-			}
 			j.Several, j.asked = len(args) > 1, c.Flags().Changed("workers")
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
-			if j.nats.URL != "" {
-				return j.elsewhere(ctx, args)
-			}
 			return j.all(ctx, args)
 		},
 	}
@@ -95,9 +87,6 @@ saved it shows. --state names the state's file where the recording does not hold
 A recording of the original Murk engine does not describe its world; --world names a
 file that does (see docs/FOREIGN.md).
 
-With --nats the workers of other machines verify the recordings, one each at a time (see
-worker). The output is the same, in the same order.
-
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
 planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
 that says another seed or size than the scenario in it counts as 3: no tick of that
@@ -115,7 +104,6 @@ func (j *verifyJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
 	workersFlag(f, &j.workers, sharing)
 	maxMemoryFlag(f, &j.maxMemory)
-	j.nats.flags(f)
 }
 
 // readWorld reads the file of --world.

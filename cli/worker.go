@@ -36,8 +36,7 @@ func (a *app) workerCommand() *cobra.Command {
 		Use:   "worker --nats URL",
 		Short: "Run jobs of sweeps that other machines have",
 		Long: `Worker connects to servers of NATS and runs jobs of all sweeps there (sweep --nats), one a
-core, until Ctrl-C. It also verifies and audits what verify --nats and audit --nats send. It takes a job only if this program has every component of its world,
-in its version; else it says what is missing and leaves it to others.
+core, until Ctrl-C. It takes a job only if this program has every component of its world, in its version; else it says what is missing and leaves it to others.
 
 A token that the servers ask for stands in a file (--token-file) or in the variable
 MURKSIM_NATS_TOKEN. In the URL, as in nats://TOKEN@10.0.0.1:4222, it is for others who use this
@@ -92,9 +91,8 @@ func (j *workerJob) run(ctx context.Context) error {
 		name = sweep.Name()
 	}
 	err := cluster.Work(ctx, cluster.Worker{
-		Options: j.nats.Options, Registry: j.Registry.Within(j.share().Bytes), Cores: j.cores, Memory: j.maxMemory.Bytes, Build: buildName(), Name: name,
+		Options: j.nats.Options, Registry: j.Registry.Within(j.maxMemory.Share(uint64(j.cores)).Bytes), Cores: j.cores, Memory: j.maxMemory.Bytes, Build: buildName(), Name: name,
 		Say: j.notice, Idle: j.idle, Done: func(rows int) { j.done.Add(uint64(rows)) },
-		Errands: map[string]cluster.Doer{verifyErrand: j.verifyErrand, auditErrand: j.auditErrand},
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("worker %s: %w", name, err)

@@ -1,5 +1,4 @@
-// Package cluster carries out sweeps on many machines, over NATS with JetStream. [Errands] sends workers other work, on files, in
-// the same way.
+// Package cluster carries out sweeps on many machines, over NATS with JetStream.
 //
 // A coordinator ([Run]) has the journal of a sweep and puts its jobs into a work queue; workers ([Work]) on any
 // machine take them, and put what came of them into a stream that the coordinator reads:
@@ -7,7 +6,7 @@
 //	murksim_sweeps     key-value   a sweep's id → what workers must know of it ([Info])
 //	MURKSIM_JOBS       work queue  murksim.jobs.ID: some jobs each, as their canonical descriptors
 //	MURKSIM_RESULTS    work queue  murksim.results.ID: the rows of such
-//	murksim_files      objects     recordings that are to be kept, and files of errands
+//	murksim_files      objects     recordings that are to be kept
 //
 // Beside them go murksim.worker.ADDRESS, requests to record a job, and murksim.note.ID, what workers tell people who wait.
 //

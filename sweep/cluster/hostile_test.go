@@ -93,7 +93,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 	} {
 		post(b, js, "murksim.results."+id, message)
 	}
-	post(b, js, "murksim.jobs."+id, map[string]any{"errand": map[string]any{"number": 1, "file": "x"}}) // a sweep has none
+	post(b, js, "murksim.jobs."+id, map[string]any{"errand": map[string]any{"number": 1, "file": "x"}}) // what it has of something else is no job
 	b.work("one", registry(t, false, 1))
 	if err := <-done; err != nil {
 		t.Fatalf("%v\n%s", err, b.said.String())

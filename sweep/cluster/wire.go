@@ -34,10 +34,9 @@ const (
 	maxPlain   = 32 << 20  // bytes, not compressed
 )
 
-// An Info is what workers must know of a sweep, or of errands.
+// An Info is what workers must know of a sweep.
 type Info struct {
 	sweep.Wanted
-	Kind     string        `json:"kind,omitempty"` // of errands; "": it is a sweep
 	Scenario string        `json:"scenario"`
 	Base     string        `json:"base"`   // the descriptor of the scenario, which says what a worker must have
 	Memory   uint64        `json:"memory"` // bytes that a job's world may take
@@ -65,8 +64,6 @@ type task struct {
 	Jobs  batch[job] `json:"jobs"`
 	Again bool       `json:"again,omitempty"` // they are run a second time
 	Not   string     `json:"not,omitempty"`   // process that is not to run them, if there is another
-
-	Errand *errandTask `json:"errand,omitempty"` // instead of jobs
 }
 
 // A job is a world to be run.
@@ -120,8 +117,6 @@ type result struct {
 	Process string           `json:"process"` // of the worker
 	Again   bool             `json:"again,omitempty"`
 	Rows    batch[sweep.Row] `json:"rows"`
-
-	Errand *errandResult `json:"errand,omitempty"` // instead of rows
 }
 
 // A recordRequest asks a worker to record a job and to put the recording into the bucket of files.

@@ -30,7 +30,6 @@ type Worker struct {
 	Say      func(text string) // tells people what happens
 	Done     func(rows int)    // counts jobs; may be called by several goroutines
 	Idle     time.Duration     // end when there was nothing to do for so long; 0: never
-	Errands  map[string]Doer   // that it carries out beside jobs, by their kind
 }
 
 // ackWait is how long the server waits for a sign of a worker before it gives its jobs to another one.
@@ -54,11 +53,7 @@ type served struct {
 	id    string
 	info  Info
 	queue jetstream.Consumer
-	heard time.Time // of its sender
 }
-
-// silent reports whether the sender of errands has ended without a word. A sweep may be away for any time.
-func (s *served) silent() bool { return s.info.Kind != "" && time.Since(s.heard) > errandSilence }
 
 // Work takes jobs of all sweeps whose components this program has, until ctx ends, or there was nothing to do for
 // so long.
@@ -110,7 +105,6 @@ func (b *labour) follow(ctx context.Context) (again bool, err error) {
 			if b.Idle > 0 && b.busy.Load() == 0 && time.Since(time.Unix(0, b.last.Load())) > b.Idle {
 				return false, nil
 			}
-			b.dropSilent()
 		case e, ok := <-watch.Updates():
 			if !ok {
 				pause(ctx, 250*time.Millisecond)
@@ -127,54 +121,28 @@ func (b *labour) follow(ctx context.Context) (again bool, err error) {
 func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	known := false
 	for i, s := range b.sweeps {
 		if s.id == e.Key() {
-			b.sweeps, known = append(b.sweeps[:i:i], b.sweeps[i+1:]...), true
+			b.sweeps = append(b.sweeps[:i:i], b.sweeps[i+1:]...)
 			break
 		}
 	}
 	if e.Operation() != jetstream.KeyValuePut {
 		return
 	}
-	s := &served{id: e.Key(), heard: time.Now()}
+	s := &served{id: e.Key()}
 	if err := json.Unmarshal(e.Value(), &s.info); err != nil {
 		b.Say(fmt.Sprintf("sweep %s is of another version of this program: %v", s.id, err))
 		return
 	}
 	s.info.Scenario = sweep.Printable(s.info.Scenario)
-	what := fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario)
-	if s.info.Kind != "" {
-		if what = "takes files of " + s.id; b.Errands[s.info.Kind] == nil {
-			b.Say(fmt.Sprintf("%s is left to others: this program has no such command", s.id))
-			return
-		}
-	} else if _, err := b.Registry.FromDescriptor([]byte(s.info.Base)); err != nil {
+	if _, err := b.Registry.FromDescriptor([]byte(s.info.Base)); err != nil {
 		b.Say(fmt.Sprintf("sweep %s of %s is left to others: %v", s.id, s.info.Scenario, err))
 		_ = b.conn.Publish(noteSubject+s.id, fmt.Appendf(nil, "worker %s takes no jobs: %v", b.Name, err))
 		return
 	}
 	b.sweeps = append(b.sweeps, s)
-	if !known || s.info.Kind == "" {
-		b.Say(what)
-	}
-}
-
-// dropSilent takes errands whose sender has ended without a word from the servers.
-func (b *labour) dropSilent() {
-	b.mu.Lock()
-	var gone []string
-	b.sweeps = slices.DeleteFunc(b.sweeps, func(s *served) bool {
-		if s.silent() {
-			gone = append(gone, s.id)
-		}
-		return s.silent()
-	})
-	b.mu.Unlock()
-	for _, id := range gone {
-		b.Say(fmt.Sprintf("the sender of %s is silent; its files are dropped", id))
-		b.retire(id)
-	}
+	b.Say(fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario))
 }
 
 // all lists the sweeps to take jobs of, each time beginning with another one.
@@ -305,10 +273,6 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	go alive(within, m)
-	if t.Errand != nil {
-		b.errand(ctx, s, m, t.Errand)
-		return
-	}
 	r := result{Process: b.Name, Again: t.Again}
 	for i := range t.Jobs {
 		row, err := b.perform(ctx, core, s, &t.Jobs[i], t.Again)
