@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +24,6 @@ import (
 type auditDiagnoseJob struct {
 	difference
 	folder string
-	code   string // a folder of Go code for the source checker; "": none
 	force  bool
 
 	files []diagnosisFile
@@ -60,17 +56,13 @@ func (a *app) auditDiagnoseCommand() *cobra.Command {
 and writes a folder: the report as JSON and as text, the states of the tick and of the one before
 it, a bundle of all the evidence, and README.txt, which says what each file is and how to go on.
 
-With --source it also runs tools/detcheck on a folder of Go code, such as a clone of murksim or of
-the program that recorded the run: it finds what may give other results in other runs. Go must be
-installed.
-
 The folder appears when it is whole. With --force it takes the place of an older diagnosis. If
 nothing differs none is written.
 
 Exit status: 0 nothing differs, 3 something does, and the folder is there, 1 the source cannot be
 read or the run not be computed here, 4 the evidence is broken.`,
 		Example: `  murksim audit diagnose run.db -o diagnosis
-  murksim audit diagnose heat.audit -o diagnosis --engine ./old --source ~/murksim`,
+  murksim audit diagnose heat.audit -o diagnosis --engine ./old`,
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if j.folder == "" {
@@ -88,7 +80,6 @@ read or the run not be computed here, 4 the evidence is broken.`,
 	j.repeatFlag(f)
 	engineFlag(f, &j.engine)
 	f.StringVarP(&j.folder, "output", "o", "", "the `folder`, which is made")
-	f.StringVar(&j.code, "source", "", "also check a `folder` of Go code with tools/detcheck")
 	f.BoolVar(&j.force, "force", false, "replace an older diagnosis")
 	return c
 }
@@ -198,17 +189,6 @@ func (j *auditDiagnoseJob) publish(draft string) error {
 
 // write writes the files.
 func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
-	var checked string
-	var findings []byte
-	if j.code != "" {
-		var err error
-		if findings, checked, err = j.detcheck(ctx); ctx.Err() != nil {
-			return ctx.Err()
-		} else if err != nil { // which is no reason to lose the rest
-			checked = "it does not run: " + err.Error()
-		}
-		j.note("tools/detcheck on %s: %s", j.code, checked)
-	}
 	text, err := j.report.json()
 	if err != nil {
 		return err
@@ -224,7 +204,6 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 		{"committed.state", "the saved state of tick " + tick + " that was committed: " + r.A.From, sealed(r.A.state)},
 		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", sealed(r.B.state)},
 		{"before.state", "the saved state of the tick before it, in which both agree", sealed(j.before)},
-		{"detcheck.txt", "what tools/detcheck finds in " + j.code + ": " + checked, findings},
 	} {
 		if f.content == nil {
 			continue
@@ -281,64 +260,9 @@ func (j *auditDiagnoseJob) readme() string {
 	for _, c := range commands {
 		fmt.Fprintf(&b, "  %s %s\n", j.app.Name, c)
 	}
-	if j.code == "" {
-		fmt.Fprintf(&b, "\nTo check code, in a module with propagators or systems, and in a clone of murksim:\n\n  go run %s ./...\n  go run %s %s\n", detcheckPackage, "./tools/detcheck", statePath)
-	}
+	fmt.Fprintf(&b, "\nTo check code, in a module with propagators or systems, and in a clone of murksim:\n\n  go run %s ./...\n  go run %s %s\n", modulePath+"/tools/detcheck", "./tools/detcheck", statePath)
 	return b.String()
 }
 
-const (
-	detcheckPackage = modulePath + "/tools/detcheck"
-
-	// statePath are the arguments for murksim itself: all code of the packages that make states.
-	statePath = "-all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/..."
-)
-
-// detcheck runs the checker of source code, and returns what it prints, and that in few words.
-func (j *auditDiagnoseJob) detcheck(ctx context.Context) (findings []byte, short string, err error) {
-	folder, err := os.MkdirTemp("", "murksim-detcheck-*")
-	if err != nil {
-		return nil, "", err
-	}
-	defer os.RemoveAll(folder)
-	checker := filepath.Join(folder, "detcheck")
-	var said bytes.Buffer
-	list := goCommand(ctx, j.code, "list", "-m")
-	list.Stderr, list.WaitDelay = &said, time.Second
-	module, err := list.Output()
-	if err != nil {
-		return nil, "", checkerError(ctx, err, &said)
-	}
-	what := []string{"./..."} // on which states depend
-	if strings.TrimSpace(string(module)) == modulePath {
-		what = strings.Fields(statePath)
-	}
-	build := goCommand(ctx, j.code, "build", "-o", checker, detcheckPackage)
-	build.Stderr, build.WaitDelay = &said, time.Second
-	if err := build.Run(); err != nil {
-		return nil, "", checkerError(ctx, err, &said)
-	}
-	c := exec.CommandContext(ctx, checker, what...)
-	c.Dir, c.Stderr, c.WaitDelay = j.code, &said, time.Second
-	findings, err = c.Output()
-	exit, exited := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil:
-		return []byte{}, "nothing is found", nil
-	case exited && exit.ExitCode() == 1:
-		return findings, words.Count(uint64(bytes.Count(findings, []byte("\n"))), "finding"), nil
-	}
-	return nil, "", checkerError(ctx, err, &said)
-}
-
-// checkerError says why the checker does not run.
-func checkerError(ctx context.Context, err error, said *bytes.Buffer) error {
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, exec.ErrNotFound):
-		return errors.New("there is no Go here; see https://go.dev/dl")
-	}
-	last := lastLine{said.Bytes()}
-	return fmt.Errorf("%w: %s", err, last.text())
-}
+// statePath are the arguments for murksim itself: all code of the packages that make states.
+const statePath = "-all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/..."

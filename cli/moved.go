@@ -28,6 +28,9 @@ func goneFlag(c *cobra.Command, err error) string {
 	}
 	name := unknown.GetSpecifiedName()
 	elsewhere := name == "nats" || strings.HasPrefix(name, "nats-") || name == "token-file"
+	if name == "source" && c.Name() == "diagnose" {
+		return "--source is gone: README.txt in the folder has the commands that check code, such as: go run " + modulePath + "/tools/detcheck ./..."
+	}
 	if _, command, _ := strings.Cut(c.CommandPath(), " "); elsewhere && (command == "verify" || command == "audit") {
 		return "--" + name + " is gone: what another machine says is no proof here; run " + command + " on that machine, as in: ssh HOST " + c.CommandPath() + " --json FILE"
 	}
