@@ -15,12 +15,12 @@ import (
 // inParts verifies a recording with an index in several worlds at a time, and reports whether
 // it did: without an index, for one processor, or if something of every tick is wanted, there
 // is nothing to gain.
-func (j *verifyJob) inParts(ctx context.Context, rec *session.Recording, v *verdict) (done bool, err error) {
+func (j *verification) inParts(ctx context.Context, rec *session.Recording, v *verdict) (done bool, err error) {
 	parallel := j.workers
 	if parallel == 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	if parallel < 2 || j.hashes != "" || j.each || j.inputs || j.foreign != nil || v.path == "-" {
+	if parallel < 2 || j.hashes != "" || j.row != nil || j.inputs || j.foreign != nil || v.path == "-" {
 		return false, nil
 	}
 	if ours, err := files.Begins(v.path, session.RecordingMark); err != nil || !ours {
@@ -39,7 +39,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *session.Recording, v *verd
 		return false, nil
 	}
 	defer f.Close()
-	s, err := j.ScenarioOf(rec.Frames.Head())
+	s, err := j.opener.ScenarioOf(rec.Frames.Head())
 	if err != nil {
 		return false, nil // which is told where it is looked at once more
 	}
@@ -49,7 +49,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *session.Recording, v *verd
 	}
 	parallel = int(min(uint64(parallel), j.maxMemory.Bytes/need))
 	v.PlannedTicks, v.memory = s.Ticks, session.MoreMemory(s, j.maxMemory)
-	m := j.Meter(s.Ticks)
+	m := j.opener.Meter(s.Ticks)
 	defer m.Clear()
 	m.First = x.Begin
 	of, err := index.Verify(f, size, x.Index, rec.Builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
@@ -66,7 +66,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *session.Recording, v *verd
 
 // seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:
 // an index that cannot be written to stays as it is.
-func (j *verifyJob) seal(path string, x *session.OpenedIndex, length int64, reached []index.Reached) {
+func (j *verification) seal(path string, x *session.OpenedIndex, length int64, reached []index.Reached) {
 	key := session.IndexKey(true)
 	if key == nil || len(reached) == 0 || !x.Complete || x.Cut != nil || x.Sealed(reached, key) {
 		return

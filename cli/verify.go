@@ -25,19 +25,26 @@ import (
 // A verifyJob checks recordings, as the flags ask for it.
 type verifyJob struct {
 	*app
-	hashes    string
-	world     string        // the file
-	foreign   *foreign.File // what it says; nil: the header says it
-	complete  bool
-	each      bool
-	inputs    bool
+	verification
+	world string // the file
+	each  bool
+	asked bool // for so many workers
+}
+
+// A verification says how recordings are verified.
+type verification struct {
+	opener    *session.Session
+	hashes    string              // a table with which they are compared, too; "": none
+	foreign   *foreign.File       // what their world is; nil: the header says it
+	complete  bool                // all planned ticks are wanted
+	inputs    bool                // all commands must be the scenario's
+	row       func(tickRow) error // is told of each tick; nil: nobody is
 	workers   int
-	asked     bool // for so many
 	maxMemory session.Size
 }
 
 func (a *app) verifyCommand() *cobra.Command {
-	j := &verifyJob{app: a, maxMemory: session.DefaultMaxMemory}
+	j := &verifyJob{app: a, verification: verification{opener: a.Session, maxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "verify RECORDING...",
 		Short: "Replay recordings and check every tick",
@@ -57,6 +64,9 @@ func (a *app) verifyCommand() *cobra.Command {
 				if err := j.readWorld(args); err != nil {
 					return err
 				}
+			}
+			if j.each {
+				j.row = j.tell
 			}
 			j.Several, j.asked = len(args) > 1, c.Flags().Changed("workers")
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
@@ -167,8 +177,8 @@ func interruption(ticks uint64) string {
 	return fmt.Sprintf("interrupted; the %s before that match", words.Count(ticks, "tick"))
 }
 
-func (j *verifyJob) verify(ctx context.Context, v *verdict) {
-	rec, err := j.OpenRecording(ctx, v.path)
+func (j *verification) verify(ctx context.Context, v *verdict) {
+	rec, err := j.opener.OpenRecording(ctx, v.path)
 	if err == nil {
 		v.made(rec.Frames.Head().Build)
 		if begin, err := rec.Frames.Head().Begin(); err == nil && begin != nil { // else the player says so
@@ -210,7 +220,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 }
 
-func (j *verifyJob) play(ctx context.Context, rec *session.Recording, v *verdict) error {
+func (j *verification) play(ctx context.Context, rec *session.Recording, v *verdict) error {
 	if done, err := j.inParts(ctx, rec, v); done {
 		return err
 	}
@@ -229,10 +239,10 @@ func (j *verifyJob) play(ctx context.Context, rec *session.Recording, v *verdict
 			return err
 		}
 	}
-	m := j.Meter(v.PlannedTicks)
+	m := j.opener.Meter(v.PlannedTicks)
 	m.First = v.begin
 	defer m.Clear()
-	if table == nil && !j.each && p.whole != nil {
+	if table == nil && j.row == nil && p.whole != nil {
 		v.Ticks, err = p.whole(func() error {
 			m.Show(p.world.Tick())
 			return ctx.Err()
@@ -287,7 +297,7 @@ func (p *played) runDigest() string {
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
-func (j *verifyJob) start(ctx context.Context, rec *session.Recording, v *verdict) (*played, error) {
+func (j *verification) start(ctx context.Context, rec *session.Recording, v *verdict) (*played, error) {
 	if j.foreign != nil {
 		p, err := foreign.NewPlayer(j.foreign, rec.Frames, j.workers, j.maxMemory.Bytes)
 		if err != nil {
@@ -317,19 +327,26 @@ func (j *verifyJob) start(ctx context.Context, rec *session.Recording, v *verdic
 	return &played{p.World, tick, whole, p.RunDigest}, nil
 }
 
-// tick reports one tick, if each is to be reported.
-func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
-	if !j.each {
+// tick tells of one tick, if each is to be told of.
+func (j *verification) tick(v *verdict, w *engine.World, failed error) error {
+	if j.row == nil {
 		return nil
 	}
 	row := tickRow{Event: "tick", File: v.File, Tick: w.Tick(), Hash: words.Hash16(w.Hash()), OK: true}
-	text := "ok"
 	if failed != nil {
 		row.Tick++
 		row.Failed = failed.Error()
 		if e, ok := errors.AsType[*engine.TickError](failed); ok {
 			row.Failed = fmt.Sprintf("%s: %v", e.Where, e.Err)
 		}
+	}
+	return j.row(row)
+}
+
+// tell prints a tick, for --each.
+func (j *verifyJob) tell(row tickRow) error {
+	text := "ok"
+	if row.Failed != "" {
 		text = "failed, as it did: " + row.Failed
 	}
 	if err := j.Emit(row); err != nil {
@@ -356,7 +373,7 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 	return table.Compare(w)
 }
 
-func (j *verifyJob) ended(v *verdict, w *engine.World, digest string) error {
+func (j *verification) ended(v *verdict, w *engine.World, digest string) error {
 	v.FinalHash, v.RunDigest = words.Hash16(w.Hash()), digest
 	if j.complete && v.begin+v.Ticks < v.PlannedTicks {
 		return fmt.Errorf("%w: it has %s, all match", session.ErrIncomplete, v.progress())
