@@ -117,7 +117,7 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 		return unreadable
 	case outside:
 		return "what people or programs did in a run"
-	case s.Environment != nil && !j.byPolicy(ctx, path):
+	case s.Environment != nil && !j.byPolicy(ctx, path, last, cut):
 		return "what agents did"
 	case j.serving != nil && last < s.Ticks:
 		return "a game that did not end" // what it was like for who looked on, nothing else tells
@@ -139,7 +139,7 @@ func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begi
 	var f replay.Frame
 	for {
 		if err := frames.Next(&f); err == io.EOF {
-			return last, s.Environment == nil && len(cut) >= smallFrames && !given.Begins(last+1, cut), nil
+			return last, s.Environment == nil && !given.Begins(last+1, cut), nil
 		} else if err != nil {
 			return last, false, err
 		}
@@ -156,7 +156,7 @@ func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begi
 }
 
 // byPolicy reports whether a replay gives the recorded commands of a scenario whose agents have a policy.
-func (j *runJob) byPolicy(ctx context.Context, path string) bool {
+func (j *runJob) byPolicy(ctx context.Context, path string, last uint64, cut []byte) bool {
 	rec, err := j.OpenRecording(ctx, path)
 	if err != nil {
 		return false
@@ -172,5 +172,5 @@ func (j *runJob) byPolicy(ctx context.Context, path string) bool {
 	}
 	p.Source, p.Before = given, ctx.Err
 	_, err = p.Verify()
-	return err == nil || errors.Is(err, replay.ErrTruncated)
+	return err == nil || errors.Is(err, replay.ErrTruncated) && p.World.Tick() == last && given.Begins(last+1, cut)
 }

@@ -240,6 +240,9 @@ func (j *joinJob) trust() (*tls.Config, error) {
 // begin opens the output, and starts to read the stream.
 func (j *joinJob) begin(ctx context.Context) error {
 	if j.output != "" {
+		if err := j.spareStream(); err != nil {
+			return err
+		}
 		f, err := j.draft(ctx, j.output)
 		if err != nil {
 			return err
@@ -257,6 +260,23 @@ func (j *joinJob) begin(ctx context.Context) error {
 		j.done <- err
 	}()
 	return nil
+}
+
+// spareStream takes the next free name for the stream if there is a file of that name: it may be the only stream of an earlier game, and nothing
+// in a stream says that it is one.
+func (j *joinJob) spareStream() error {
+	if info, err := os.Stat(j.output); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	old, ending := j.output, filepath.Ext(j.output)
+	for i := 2; ; i++ {
+		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
+		if _, err := os.Lstat(j.output); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	_, err := fmt.Fprintf(j.Errs, "%s exists, so it stays; the stream is written to %s\n", document.FileName(old), document.FileName(j.output))
+	return err
 }
 
 // errLeave ends a client that has seen enough.

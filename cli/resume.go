@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -153,8 +154,8 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	return nil
 }
 
-// smallFrames are the bytes of two frames without a command: fewer that are cut off hold no tick of a run.
-const smallFrames = 40
+// emptyHead is how a frame without a command begins: its tick and the count.
+const emptyHead = 8 + 4
 
 // unchanged compares a recording that is about to be gone on with, and its length, with what was replayed, and keeps what is cut off
 // of it. Another program may have changed it meanwhile.
@@ -165,7 +166,12 @@ func (j *runJob) unchanged(ctx context.Context, recording io.ReaderAt, length in
 		return errors.New("another program has changed it while its ticks were computed; it stays as it is now")
 	}
 	r.sum = sum // which has the digest of the run, also where the replay began at a keyframe
-	if r.cut < smallFrames {
+	var head [emptyHead]byte
+	n, err := recording.ReadAt(head[:], r.end.Offset)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if r.cut < 2*(emptyHead+8) && (n < emptyHead || binary.LittleEndian.Uint32(head[8:]) == 0) { // it holds no command, and no tick of a run
 		return nil
 	}
 	return j.keepCut(ctx, io.NewSectionReader(recording, r.end.Offset, r.cut))

@@ -59,7 +59,7 @@ func TestResumeOfAChangedRecording(t *testing.T) {
 	p := build(t)
 	p.must(t, "run", "heat", "--until", "20", "-q", "-o", "a.murk")
 	path := filepath.Join(p.dir, "a.murk")
-	begun := append([]byte{21, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 99}, make([]byte, smallFrames)...) // a frame with a payload of 99 bytes
+	begun := append([]byte{21, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 99}, make([]byte, 40)...) // a frame with a payload of 99 bytes
 	honest := append(p.read(t, "a.murk"), begun...)
 	for name, change := range map[string]func(b []byte) []byte{
 		"nothing":         func(b []byte) []byte { return b },

@@ -204,6 +204,10 @@ func (r *trainer) step(t testing.TB) error {
 func TestEpisodesAreRecordings(t *testing.T) {
 	for _, name := range learning {
 		folder := t.TempDir()
+		earlier := filepath.Join(folder, name+"-0-0.murk") // of another training
+		if err := os.WriteFile(earlier, []byte("earlier"), 0o666); err != nil {
+			t.Fatal(err)
+		}
 		r := train(t, environment.Config{Scenario: open(t, name, short...), Worlds: 2, Seed: 5, Autoreset: environment.SameStep})
 		r.RecordEvery(2, folder)
 		for range 25 {
@@ -213,8 +217,13 @@ func TestEpisodesAreRecordings(t *testing.T) {
 		if err != nil || len(files) < 4 {
 			t.Fatalf("%s: %d recordings, %v, want 4 or more", name, len(files), err)
 		}
+		if b, err := os.ReadFile(earlier); err != nil || string(b) != "earlier" || !slices.Contains(files, filepath.Join(folder, name+"-0-0-2.murk")) {
+			t.Errorf("%s: %q, %v; %v", name, b, err, files)
+		}
 		for _, f := range files {
-			verify(t, f)
+			if f != earlier {
+				verify(t, f)
+			}
 		}
 		var b bytes.Buffer
 		if err := r.Record(1, &b); err != nil {

@@ -1,8 +1,10 @@
 package environment
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -151,14 +153,27 @@ func (b *Batch) Save(world int, path string) error {
 func (b *Batch) RecordWhen(path func(*Episode) string) { b.recordWhen = path }
 
 // RecordEvery records each world's episodes whose number is a multiple of every, to files in
-// a folder, such as heat_seeker-0-100.murk: world 0, episode 100.
+// a folder, such as heat_seeker-0-100.murk: world 0, episode 100. A file that is there, as of an earlier
+// training, stays; the next free name, such as heat_seeker-0-100-2.murk, is taken.
 func (b *Batch) RecordEvery(every uint64, folder string) {
 	b.RecordWhen(func(e *Episode) string {
 		if every == 0 || e.Number%every != 0 {
 			return ""
 		}
-		return filepath.Join(folder, fmt.Sprintf("%s-%d-%d.murk", b.m.s.Name, e.World, e.Number))
+		return free(filepath.Join(folder, fmt.Sprintf("%s-%d-%d", b.m.s.Name, e.World, e.Number)), ".murk")
 	})
+}
+
+// free returns the first name that no file has: a base with an ending, or with a number from 2 on between them.
+func free(base, ending string) string {
+	path := base + ending
+	for i := 2; ; i++ {
+		//detcheck:allow environment where a recording is kept decides no bit of it
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d%s", base, i, ending)
+	}
 }
 
 // recordEnded records what RecordWhen wants of the episodes that have ended. It returns the first error, after all of them.

@@ -3,14 +3,17 @@ package replay
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
+
+	"github.com/murksim/murksim/commands"
 )
 
 // Beyond looks for frames behind the end of what is whole of a recording, and returns the offset
 // of the first one that it finds. If there is one, the frame that begins at the end is not cut
 // short, although it may read so, but damaged. It finds the frame of one of the next million ticks if
 // it is followed by that of the next; that of the tick after the end's also if it is followed by a part of
-// the next, or ends with the recording.
+// the next, or ends with the recording. A frame that reads as one that was torn while it was written is cut short, whatever its commands hold.
 func Beyond(recording io.ReaderAt, size int64, h *Header, end Position) (offset int64, found bool) {
 	const (
 		window   = 1 << 16
@@ -18,6 +21,9 @@ func Beyond(recording io.ReaderAt, size int64, h *Header, end Position) (offset 
 		later    = 1_000_000
 		tickSize = 8 // a frame begins with its tick
 	)
+	if torn(recording, size, h, end) {
+		return 0, false
+	}
 	due := h.after() + uint64(end.Frame) + 2
 	b := make([]byte, window)
 	looks := map[bool]int{} // by whether the tick is a later one
@@ -59,4 +65,48 @@ func goesOn(recording io.ReaderAt, size int64, h *Header, at Position, tick uint
 	is := make([]byte, len(next))
 	_, err := recording.ReadAt(is, r.Offset())
 	return (err == nil || err == io.EOF) && bytes.Equal(is, next)
+}
+
+// torn reports whether what stands at the end is the beginning of the tick's frame: its commands decode, and the last one, of which a part
+// is missing, decodes as far as it goes. A length that was changed makes a command of what follows it, which does not.
+func torn(recording io.ReaderAt, size int64, h *Header, end Position) bool {
+	const most = 64 << 20 // bytes that are looked at: whoever writes flushes far sooner
+	if size-end.Offset > most {
+		return false
+	}
+	b := make([]byte, size-end.Offset)
+	if _, err := recording.ReadAt(b, end.Offset); err != nil && err != io.EOF {
+		return false
+	}
+	if len(b) < frameHead {
+		return true
+	}
+	if binary.LittleEndian.Uint64(b) != h.after()+uint64(end.Frame)+1 {
+		return false
+	}
+	count := binary.LittleEndian.Uint32(b[8:])
+	b = b[frameHead:]
+	var c commands.Command
+	for range count {
+		n, err := c.DecodeFrom(b)
+		if err == nil {
+			b = b[n:]
+			continue
+		}
+		const head = 1 + 4 // tag and length of the payload
+		if len(b) < head {
+			return true
+		}
+		tag, length, payload := b[0], binary.LittleEndian.Uint32(b[1:]), b[head:]
+		if uint64(len(payload)) >= uint64(length) { // what follows the payload is cut
+			return c.Decode(tag, payload[:length]) == nil && len(payload)-int(length) < minCommandSize+2*8-head
+		}
+		if length > MaxBytes {
+			return false
+		}
+		err = c.Decode(tag, append(payload, make([]byte, int(length)-len(payload))...)) // zeros stand for what is missing
+		e, ok := errors.AsType[*commands.PayloadError](err)
+		return err == nil || ok && e.Offset >= len(payload)
+	}
+	return true
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/space"
 )
 
 // TestBeyond holds that a frame which claims more bytes than there are is told from one that is
@@ -75,5 +77,74 @@ func TestBeyond(t *testing.T) {
 	}
 	if damaged < 10 {
 		t.Errorf("%d damaged recordings go on, want more", damaged)
+	}
+}
+
+// TestBeyondZeros holds that a frame of many commands that are alike, whose insides read as frames of later ticks, is cut short
+// wherever it is, and that one of whose lengths a bit is changed is not.
+func TestBeyondZeros(t *testing.T) {
+	pond, _ := pondRecording(t)
+	r, err := replay.NewReader(bytes.NewReader(pond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &r.Header
+	var buf bytes.Buffer
+	w, err := replay.NewWriter(&buf, *h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []int64
+	for tick := uint64(1); tick <= 12; tick++ {
+		var list []commands.Command
+		for i := range 200 {
+			if tick == 1 || tick == 6 {
+				c := commands.Spawn(space.At(0, 0), commands.FieldValue{}, commands.FieldValue{Field: 1})
+				c.Arrival = uint64(i + 1)
+				list = append(list, c)
+			}
+		}
+		if err := w.WriteFrame(tick, list, 0); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, w.Offset())
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	b := buf.Bytes()
+	end := func(b []byte) (replay.Position, error) {
+		r, err := replay.NewReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Prefix(nil)
+	}
+	begin := ends[0] - int64(len(b[ends[4]:ends[5]]))
+	for n := begin; n < int64(len(b)); n += 3 {
+		at, _ := end(b[:n])
+		if offset, found := replay.Beyond(bytes.NewReader(b[:n]), n, h, at); found {
+			t.Fatalf("cut to %d bytes, after %d frames, it seems to go on at byte %d", n, at.Frame, offset)
+		}
+	}
+	hidden, told := 0, 0
+	const frameHead = 12
+	for i := ends[4] + frameHead; i < ends[4]+frameHead+120; i++ { // wherever a length stands, or not
+		for bit := range 8 {
+			flipped := bytes.Clone(b)
+			flipped[i] ^= 1 << bit
+			at, err := end(flipped)
+			if kindOf(err) != replay.ErrTruncated {
+				continue
+			}
+			if _, found := replay.Beyond(bytes.NewReader(flipped), int64(len(flipped)), h, at); found {
+				told++
+			} else {
+				hidden++
+			}
+		}
+	}
+	if hidden > 0 || told == 0 {
+		t.Errorf("of changed lengths %d are told from a cut, %d are not", told, hidden)
 	}
 }
