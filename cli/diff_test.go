@@ -22,6 +22,7 @@ import (
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -39,6 +40,12 @@ func recordAs(t *testing.T, path, name string, ticks uint64, descriptor []byte, 
 	if s, err = worlds.Open(worlds.Registry(), name, sets...); err != nil {
 		t.Fatal(err)
 	}
+	recordWith(t, path, s, ticks, descriptor)
+}
+
+// recordWith records a scenario, with an index whose keyframes do not depend on how fast this machine is.
+func recordWith(t *testing.T, path string, s *scenarios.Scenario, ticks uint64, descriptor []byte) {
+	t.Helper()
 	w, err := s.World(1)
 	if err != nil {
 		t.Fatal(err)

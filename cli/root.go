@@ -105,7 +105,7 @@ func flagError(c *cobra.Command, err error) error {
 	}[bad.GetFlag().Value.Type()]
 	switch name := bad.GetFlag().Name; {
 	case name == "ticks":
-		what = fmt.Sprintf("a whole number from 1 to %d", maxTicks)
+		what = fmt.Sprintf("a whole number from 1 to %d", uint64(maxTicks))
 	case name == "workers":
 		what = fmt.Sprintf("1 to %d", engine.MaxWorkers)
 	case name == "repeat":

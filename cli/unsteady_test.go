@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -113,4 +114,33 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0]++
 	}
 	return nil
+}
+
+// TestOpenOfAMemory: a world that remembers something outside its state has at each tick the hash that was recorded, wherever one
+// looked before: what comes of a keyframe does not count then.
+func TestOpenOfAMemory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("UNSTEADY", "counts")
+	scenario := "murksim: 1\nname: pond\nticks: 300\nspace: {kind: square4, rows: 64, cols: 64}\nfields:\n" +
+		"  - {name: heat, initial: {noise: {from: 0, to: 1}}, min: -1e9, max: 1e9}\npropagators:\n  - unsteady: {field: heat}\n"
+	if err := os.WriteFile("pond.yaml", []byte(scenario), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := Program{Name: "unsteady", Components: unsteadyComponents()}
+	scene, err := p.Scenario("pond.yaml", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recordWith(t, "pond.murk", scene, scene.Ticks, scene.Descriptor())
+	r, closeAll, err := p.Open(t.Context(), "pond.murk", Look{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll()
+	for _, tick := range []uint64{300, 200, 10, 299, 1, 300} {
+		if w, err := r.At(t.Context(), tick); err != nil || w.Tick() != tick {
+			t.Errorf("tick %d: %v", tick, err)
+		}
+	}
 }

@@ -41,6 +41,9 @@ type Recording struct {
 	history cursor // of a cell or an entity
 	index   atomic.Pointer[keyframes]
 	check   check
+
+	diverges atomic.Bool // a replay from where the recording begins gives another hash than was recorded
+	hidden   atomic.Bool // one from a keyframe does, and none from where it begins: the world remembers something outside its state
 }
 
 // Open reads a recording's header and finds its last intact frame. An error is that of the header, or of
@@ -126,10 +129,11 @@ type keyframes struct {
 type cursor struct {
 	of     *Recording
 	player *replay.Player // nil: none yet
+	keyed  bool           // it came from a keyframe
 }
 
 func (c *cursor) restart() error {
-	c.player = nil
+	c.player, c.keyed = nil, false
 	frames, err := c.of.frames()
 	if err == nil {
 		c.player, err = replay.NewPlayer(frames, c.of.build)
@@ -146,11 +150,40 @@ func (c *cursor) position() replay.Position {
 var errNotYet = errors.New("view: on the way")
 
 // to brings the world to a tick, or on the way there until the deadline. What it holds then is what a
-// replay gives, whether that was recorded or not.
+// replay gives, whether that was recorded or not. If one from a keyframe does not give the recorded hash, that counts only if one
+// from where the recording begins does not, either: then keyframes are as good as that.
 func (c *cursor) to(tick uint64, deadline time.Time) error {
 	if err := c.of.has(tick); err != nil {
 		return err
 	}
+	for {
+		if err := c.walk(tick, deadline); err != nil {
+			return err
+		}
+		wrong := c.wrong(tick)
+		switch {
+		case !wrong, c.of.diverges.Load():
+			return nil
+		case !c.keyed:
+			c.of.diverges.Store(true)
+			c.of.hidden.Store(false)
+			return nil
+		}
+		c.of.hidden.Store(true)
+		if err := c.restart(); err != nil {
+			return err
+		}
+	}
+}
+
+// wrong reports whether a tick that was just replayed has another hash than was recorded.
+func (c *cursor) wrong(tick uint64) bool {
+	f := c.player.Frame()
+	return tick > c.of.first && f.Tick == tick && c.player.World.Hash() != f.Hash
+}
+
+// walk brings the world to a tick, or on the way there until the deadline.
+func (c *cursor) walk(tick uint64, deadline time.Time) error {
 	if err := c.jump(tick); err != nil {
 		return err
 	}
@@ -170,7 +203,7 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 // keyframe, or where the recording begins.
 func (c *cursor) jump(tick uint64) error {
 	here := c.player != nil && c.player.World.Tick() <= tick
-	if x := c.of.index.Load(); x != nil {
+	if x := c.of.index.Load(); x != nil && !c.of.hidden.Load() {
 		ticks := x.Trusted()
 		n, _ := slices.BinarySearch(ticks, tick) // one of the tick itself has no inputs to be shown
 		if n > 0 && (!here || ticks[n-1] > c.player.World.Tick()) {
@@ -180,6 +213,7 @@ func (c *cursor) jump(tick uint64) error {
 				}
 			}
 			if x.Enter(c.player, c.of.Recording, c.of.bytes().size(), ticks[n-1]) {
+				c.keyed = true
 				c.player.Source, c.player.Sum = &follower{c.player.Source.(*replay.Reader), c.of.bytes()}, nil
 				return nil
 			}
