@@ -81,7 +81,7 @@ func (x *auditOf) holdParent(ctx context.Context, e audit.Evidence) error {
 		return err
 	}
 	x.report.Parent, x.report.Held = p.Run.String(), &held
-	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, words.Number(p.Tick))
+	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with and is proved from; how that run came to it, an audit of that run shows", p.Run, words.Number(p.Tick))
 	if !held {
 		told = fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, words.Number(p.Tick))
 	}

@@ -240,6 +240,9 @@ func (j *proveJob) stateOf(ctx context.Context, l *audit.Link) ([]byte, error) {
 		if e, refused := errors.AsType[*audit.EvidenceError](err); refused && e.Table == "snapshots" && from > first {
 			continue // the one before it
 		}
+		if _, differs := errors.AsType[*audit.DivergenceError](err); differs && from > first { // what counts is where the first tick leads to
+			return j.compute(ctx, l, first)
+		}
 		return state, err
 	}
 	return nil, &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", first), Reason: "it is missing"}

@@ -28,6 +28,7 @@ type bisectJob struct {
 
 	explained []words.Block // in what two states differ
 	unsure    bool          // whether they differ before the first part
+	neither   bool          // no build that is at hand comes to the recorded hash: no command tells more
 }
 
 // A bisectSide is one of the two runs.

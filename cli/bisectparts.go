@@ -141,7 +141,7 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 		}
 	}
 	if other := j.pair[1].program; other != nil && j.pair[1].Hash == d.Replayed {
-		j.notes = append(j.notes, "neither build"+recorded+": a third one recorded it, or the file was changed")
+		j.notes, j.neither = append(j.notes, "neither build"+recorded+": a third one recorded it, or the file was changed"), true
 		return nil, nil
 	}
 	note := "nothing here" + recorded

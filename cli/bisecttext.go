@@ -116,6 +116,9 @@ func (j *bisectJob) blocks() []words.Block {
 
 // nextCommand is a command that tells more, or "".
 func (j *bisectJob) nextCommand() string {
+	if j.neither {
+		return ""
+	}
 	for _, s := range j.sides {
 		switch {
 		case j.result.Inputs != nil:

@@ -24,6 +24,7 @@ import (
 // exportFlags say what a file of another program holds, and how pictures look.
 type exportFlags struct {
 	prefix        string // of the flags' names
+	all           *pflag.FlagSet
 	force         bool
 	every         uint64
 	selected      export.Selection
@@ -35,9 +36,29 @@ type exportFlags struct {
 	format export.Format
 }
 
+// typed returns the flags that were given, as export has them.
+func (x *exportFlags) typed() (flags string) {
+	x.all.Visit(func(f *pflag.Flag) {
+		name, ours := strings.CutPrefix(f.Name, x.prefix)
+		if !ours || name == "force" {
+			return
+		}
+		value := f.Value.String()
+		switch f.Value.Type() {
+		case "bool":
+			flags += " --" + name + "=" + value
+			return
+		case "stringSlice":
+			value = strings.Trim(value, "[]")
+		}
+		flags += " --" + name + " " + words.Argument(value)
+	})
+	return flags
+}
+
 // add adds the flags to a command, their names after a prefix.
 func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
-	x.prefix = prefix
+	x.prefix, x.all = prefix, f
 	f.BoolVar(&x.force, prefix+"force", false, "overwrite the file if it exists")
 	f.Uint64Var(&x.every, prefix+"every", 1, "every so many ticks")
 	f.StringSliceVar(&x.selected.Fields, prefix+"fields", nil, "these fields, by `name` (default all, or the first where a file holds one)")

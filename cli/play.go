@@ -170,7 +170,7 @@ func (j *playJob) open(name string, in io.ReadSeeker, o yrep.Options) (err error
 // playHint says what to do with a file that cannot be played.
 func (j *playJob) playHint(name string, o yrep.Options, err error) string {
 	if ours, _ := files.Begins(name, session.RecordingMark); ours && errors.Is(err, yrep.ErrMagic) {
-		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.Name, words.Argument(name), j.Name, words.Argument(name))
+		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N", j.Name, words.Argument(name))
 	}
 	if name != "-" && errors.Is(err, yrep.ErrMagic) && j.FormatOfFile(name).IsGame() {
 		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.Name, words.Argument(name))

@@ -189,7 +189,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.Name+" verify "+words.Argument(r.Recording)+j.apart())
+		lines = append(lines, "next      "+j.Name+" verify "+words.Argument(r.Recording)+j.apart()+j.maxMemory.Flag())
 	}
 	return j.Say("%s", strings.Join(lines, "\n"))
 }

@@ -202,11 +202,7 @@ func (x *runExport) tooFew(j *runJob) error {
 	text := fmt.Sprintf("it was not written: a .%s is laid out for all ticks up to %s, and the run ended after tick %s",
 		x.format.Ending, words.Number(x.ticks.Last()), words.Number(j.World.Tick()))
 	if j.recorder != nil && j.murk.regular() {
-		every := ""
-		if x.ranged {
-			every = fmt.Sprintf(" --every %d", x.every)
-		}
-		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.Name, words.Argument(j.output), words.Argument(x.path), every, j.apart())
+		text += fmt.Sprintf("\n  %s export %s -o %s%s%s%s takes those that there are", j.Name, words.Argument(j.output), words.Argument(x.path), x.typed(), j.apart(), j.maxMemory.Flag())
 	}
 	return words.About(j.Scenario.Name, words.NewProblem(document.FileName(x.path)+": "+text, nil))
 }

@@ -225,7 +225,7 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 			for _, set := range sets {
 				flags += " --" + strings.Replace(set, "=", " ", 1)
 			}
-			return j.Say("next      %s run %s%s%s", j.Name, words.Argument(name), flags, session.StateArguments(j.saveState))
+			return j.Say("next      %s run %s%s%s%s", j.Name, words.Argument(name), flags, session.StateArguments(j.saveState), j.MaxMemory.Flag())
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -93,9 +94,14 @@ func (j *verifyJob) next(v *verdict) string {
 	if v.FromState != "" {
 		states = session.StateArguments(j.States...)
 	}
+	if files.IsPipe(v.path) || strings.HasPrefix(v.path, "/dev/fd/") { // which is read once
+		return ""
+	}
 	_, hidden := errors.AsType[*index.HiddenError](v.err)
 	_, unsteady := errors.AsType[*index.UnsteadyError](v.err)
 	switch {
+	case (hidden || unsteady) && v.FromState != "": // synctest begins at the first tick
+		return ""
 	case hidden || unsteady:
 		return "synctest " + file
 	case errors.Is(v.err, replay.ErrTable) && !errors.Is(v.err, replay.ErrMismatch): // else the recording is wrong, whatever the table says
@@ -147,8 +153,12 @@ func (v *verdict) diverged() string {
 		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails; synctest, called again, may name it\n",
 			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.builds, words.InWords(e.Err))
 	} else if ok {
-		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state, which synctest names\n",
-			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.builds)
+		names := ", which synctest names"
+		if v.FromState != "" { // synctest begins at the first tick
+			names = ""
+		}
+		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state%s\n",
+			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.builds, names)
 	}
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)

@@ -37,6 +37,14 @@ func (b *Size) Indexed() int64 {
 	return int64(min(b.Bytes, 1<<60))
 }
 
+// Flag is the flag of a limit of memory as it was typed, with a blank before it; "" if it was not.
+func (b Size) Flag() string {
+	if b.typed == "" {
+		return ""
+	}
+	return " --max-memory " + words.Argument(b.typed)
+}
+
 // Share is the limit of each of several worlds that are there at the same time, with what is
 // held of their states.
 func (b Size) Share(worlds uint64) Size {

@@ -48,10 +48,7 @@ func (j *Visitor) Flags(index bool) (flags string) {
 	if index && j.Index != "" {
 		flags += " --index " + words.Argument(j.Index)
 	}
-	if j.MaxMemory.typed != "" {
-		flags += " --max-memory " + words.Argument(j.MaxMemory.typed)
-	}
-	return flags
+	return flags + j.MaxMemory.Flag()
 }
 
 // A Visit is a recording whose world is at a tick, from which it can replay the ticks after it.

@@ -91,7 +91,7 @@ func (r *Rerun) Bisect(ctx context.Context, repeat int) (*Bisection, error) {
 		if err != nil {
 			err = cmp.Or(errors.Unwrap(err), err) // which names the tick itself, if there is one
 		} else {
-			b.Step, err = s.repeat(ctx, tick, max(repeat, 1))
+			b.Step, err = s.repeat(ctx, tick, max(repeat, 1), false)
 		}
 	}
 	b.Replayed = s.replayed
@@ -114,7 +114,7 @@ func (r *Rerun) At(ctx context.Context, tick uint64, repeat int) (*Step, error) 
 	if err := s.keep(); err != nil {
 		return nil, err
 	}
-	return s.repeat(ctx, tick, repeat+1)
+	return s.repeat(ctx, tick, repeat+1, true)
 }
 
 // A searcher goes to and fro in a run.
@@ -230,8 +230,9 @@ type forgetful struct{}
 // Commit implements [Store].
 func (forgetful) Commit(context.Context, *Batch) error { return nil }
 
-// repeat computes the tick after the last that is equal, so many times.
-func (s *searcher) repeat(ctx context.Context, tick uint64, times int) (*Step, error) {
+// repeat computes the tick after the last that is kept, so many times; here: the world is before it, and the first time it goes on from
+// there, as it came from the first tick. That one is then the step's.
+func (s *searcher) repeat(ctx context.Context, tick uint64, times int, here bool) (*Step, error) {
 	step := &Step{Tick: tick}
 	if s.seen != nil {
 		step.note(*s.seen)
@@ -247,9 +248,11 @@ func (s *searcher) repeat(ctx context.Context, tick uint64, times int) (*Step, e
 	if step.Before, err = s.kept.Save(s.Descriptor); err != nil {
 		return nil, err
 	}
-	for range times {
-		if err := s.rewind(); err != nil {
-			return nil, err
+	for i := range times {
+		if !here || i > 0 {
+			if err := s.rewind(); err != nil {
+				return nil, err
+			}
 		}
 		err := s.advance(ctx, tick)
 		if failed, ok := errors.AsType[*DivergenceError](err); ok {
@@ -261,7 +264,7 @@ func (s *searcher) repeat(ctx context.Context, tick uint64, times int) (*Step, e
 			return nil, err
 		}
 		step.note(Outcome{Hash: s.head.Hash})
-		if step.Calculated == nil || step.Calculated.Hash == step.Committed.Hash && s.head.Hash != step.Committed.Hash {
+		if step.Calculated == nil || !here && step.Calculated.Hash == step.Committed.Hash && s.head.Hash != step.Committed.Hash {
 			if err := s.take(step); err != nil {
 				return nil, err
 			}

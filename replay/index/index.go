@@ -137,7 +137,7 @@ func (x *Index) readHeader(size int64) (int64, error) {
 	d := wire.NewDecoder(io.NewSectionReader(x.r, 0, size), size)
 	head := make([]byte, 0, 8)
 	if head = d.Append(head, 8, "magic"); d.Err() == nil && (string(head[:4]) != magic || head[4] != version) {
-		return 0, &Error{0, ErrDamaged, fmt.Sprintf("an index begins with %q and the version %d; murksim index makes one", magic, version)}
+		return 0, &Error{0, ErrDamaged, fmt.Sprintf("an index begins with %q and the version %d; remove the file, and murksim index makes one", magic, version)}
 	}
 	if d.Err() == nil {
 		x.Rebuilt = head[5]&rebuilt != 0
