@@ -144,14 +144,14 @@ func TestInterruptedGenesis(t *testing.T) {
 	const head = "murksim: 1\nname: large\nticks: 9\nspace: {kind: square4, rows: 2048, cols: 2048}\nfields: [{name: a, initial: 1}]\n"
 	const region = "disk: {center: [1024, 1024], radius: 1400}"
 	for name, rest := range map[string]string{
-		"population.yaml": "entities: {capacity: 99, occupancy: 9, kinds: [x], spawn: [" + strings.Repeat("{kind: x, count: 1, "+region+"}, ", 28) + "]}\n",
+		"population.yaml": "entities: {capacity: 99, occupancy: 9, kinds: [x], spawn: [" + strings.Repeat("{kind: x, count: 1, "+region+"}, ", 18) + "]}\n",
 		"listing.yaml":    "propagators: [{diffusion: {field: a, rate: 0.1, hold: [" + strings.Repeat("{"+region+", value: 1}, ", 40) + "]}}]\n",
 		"totals.yaml":     "expect: [" + strings.Repeat("{field: a, total: conserved}, ", 4000) + "]\n",
 		"ranges.yaml":     "expect: [" + strings.Repeat("{field: a, range: [0, 9]}, ", 4000) + "]\n",
 	} {
 		write(t, p, name, head+rest)
 		c, errs := p.start(t, p.command("run", name, "--no-record", "-q"))
-		const before, limit = time.Second, 12 * time.Second // of the processor
+		const before, limit = time.Second / 2, 12 * time.Second // of the processor
 		works(t, c, before)
 		c.Process.Signal(os.Interrupt)
 		ends(t, c)
