@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 )
@@ -412,5 +413,55 @@ func TestSums(t *testing.T) {
 				t.Errorf("%s: the sum of tick %d is %x, %v", name, tick, sums[tick], err)
 			}
 		}
+	}
+}
+
+// TestVouched holds what the index vouches for: a keyframe with its seal; none with another value of world.rest, state or tick;
+// without seals all of them if this program made them, and none else.
+func TestVouched(t *testing.T) {
+	r := record(t, "heat", 60, index.Options{Now: ticking()}, false)
+	recording := bytes.NewReader(r.recording.Bytes())
+	x := r.open(t)
+	tick := x.Trusted()[0]
+	if k, ok := x.Vouched(recording, tick); !ok || k.Tick != tick || len(k.State) == 0 {
+		t.Errorf("the sealed keyframe of tick %d: %t", tick, ok)
+	}
+	if k, ok := x.Vouched(recording, tick+1); ok || k != nil {
+		t.Errorf("tick %d, which has no keyframe: %v, %t", tick+1, k, ok)
+	}
+	for what, b := range r.forgeries(t) {
+		forged := opened(t, b)
+		for _, tick := range forged.Keyframes() {
+			k, ok := forged.Vouched(recording, tick)
+			if !ok {
+				continue
+			}
+			p, err := r.seek(nil, tick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, err := p.World.Save(r.scenario.Descriptor())
+			if rest := p.World.Column(fields.ID(len(p.World.Defs()) - 1)).Uint64[0]; err != nil || !bytes.Equal(k.State, state) || k.Rest != rest {
+				t.Errorf("%s: another keyframe of tick %d is vouched for, %v", what, tick, err)
+			}
+		}
+	}
+	header, chunks := chunksOf(r.index.Bytes())
+	unsealed := bytes.Clone(header)
+	for _, c := range chunks {
+		if c[0] != 'S' {
+			unsealed = append(unsealed, c...)
+		}
+	}
+	y := opened(t, unsealed)
+	if list := y.Trusted(); len(list) > 0 {
+		t.Errorf("without seals the ticks %v are trusted", list)
+	}
+	y.TrustAll()
+	if list := y.Trusted(); !slices.Equal(list, y.Keyframes()) || len(list) == 0 {
+		t.Errorf("of our own keyframes %v the ticks %v are trusted", y.Keyframes(), list)
+	}
+	if _, ok := y.Vouched(recording, tick); !ok {
+		t.Error("a keyframe of our own is not vouched for")
 	}
 }
