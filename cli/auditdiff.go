@@ -136,6 +136,7 @@ func (r *auditDiffResult) json() ([]byte, error) {
 // fromHere compares a tick with what is computed here.
 func (j *auditDiffJob) fromHere(ctx context.Context) error {
 	if j.ticked {
+		j.asked = true
 		s, again, err := j.at(ctx, uint64(j.tick), j.repeat)
 		if err != nil {
 			return err
