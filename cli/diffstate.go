@@ -98,7 +98,7 @@ func (j *diffJob) noState(s *diffSide) {
 
 func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 	if s.lines {
-		return j.IsLines(s.File)
+		return j.LinesError(s.File)
 	}
 	v, err := j.Visit(ctx, s.File, j.result.Tick-1)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 )
 
@@ -134,9 +133,4 @@ func (v *givenValue) Set(s string) error {
 	}
 	v.given = true
 	return v.Value.Set(s)
-}
-
-// emptyFlag says that a flag is given without a value.
-func emptyFlag(f *pflag.Flag) error {
-	return report.Usage("--%s is empty; give it a value, or leave it out", f.Name)
 }

@@ -98,7 +98,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	}
 	defer rec.Close()
 	if _, bytes := rec.Frames.(*replay.Reader); !bytes {
-		return words.About(name, j.IsLines(name))
+		return words.About(name, j.LinesError(name))
 	}
 	p, err := rec.Player(ctx, 0, j.maxMemory)
 	if ctx.Err() != nil {

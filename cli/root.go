@@ -88,7 +88,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.Is(err, errTwice):
 		return report.Usage("--%s may be given once", bad.GetFlag().Name)
 	case errors.Is(err, errEmpty):
-		return emptyFlag(bad.GetFlag())
+		return report.Usage("--%s is empty; give it a value, or leave it out", bad.GetFlag().Name)
 	}
 	what := map[string]string{
 		"uint":     "a whole number above 0",

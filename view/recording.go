@@ -160,16 +160,14 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 		if err := c.walk(tick, deadline); err != nil {
 			return err
 		}
-		wrong := c.wrong(tick)
-		switch {
-		case !wrong, c.of.diverges.Load():
-			return nil
-		case !c.keyed:
-			c.of.diverges.Store(true)
-			c.of.hidden.Store(false)
+		if doubted := c.keyed || c.of.hidden.Load(); !doubted || c.of.diverges.Load() || !c.wrong(tick) {
 			return nil
 		}
-		c.of.hidden.Store(true)
+		c.of.hidden.Store(c.keyed)
+		if !c.keyed {
+			c.of.diverges.Store(true)
+			return nil
+		}
 		if err := c.restart(); err != nil {
 			return err
 		}

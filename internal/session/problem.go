@@ -73,7 +73,7 @@ func (a *Session) HintAt(path, name string, err error) string {
 		}
 	}
 	if lines, _ := files.Begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
-		return "\n  " + a.IsLines(name).Error()
+		return "\n  " + a.LinesError(name).Error()
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.Name + " upgrade " + words.Argument(name) + " NEW"

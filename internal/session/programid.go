@@ -11,8 +11,8 @@ import (
 )
 
 // ProgramID tells this program from those that were built of other code: what one has computed, another would compute
-// in another way. It is the SHA-256 of the build ID that the Go linker writes; of a program without one of all of its bytes; of a
-// library in a program that is not Go's of what the build says of itself.
+// in another way. It is a SHA-256 of the build ID that the Go linker writes, or of all of the program's bytes where there is none, and of
+// what the build says of itself, which alone tells a library apart that is loaded by a program that is not Go's.
 var ProgramID = sync.OnceValue(func() [sha256.Size]byte {
 	about := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -19,6 +19,38 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
+// A Recording is an open recording and the scenario that its header holds.
+type Recording struct {
+	Session  *Session
+	Name     string
+	Frames   replay.Source
+	Scenario *scenarios.Scenario
+	begin    *replay.Begin // nil: genesis
+	state    []byte        // of the latter, once it is known
+	Close    func() error
+}
+
+// OpenRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
+// and reads its header. A file cut short is read to where it ends, which tells more than a
+// count too high. Waiting for a pipe ends with the context.
+func (a *Session) OpenRecording(ctx context.Context, name string) (*Recording, error) {
+	rec := &Recording{Session: a, Name: name, Close: func() error { return nil }}
+	in := files.Patient(ctx, a.In)
+	if name != "-" {
+		f, err := files.Open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		in, rec.Close = f, f.Close
+	}
+	var err error
+	if rec.Frames, err = replay.Open(in); err != nil {
+		rec.Close()
+		return nil, err
+	}
+	return rec, nil
+}
+
 // stateOf returns the state at which the recording begins: from one of the files of --state, or
 // else the one that the recording holds.
 func (rec *Recording) stateOf(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario) ([]byte, error) {
@@ -105,40 +137,8 @@ func (rec *Recording) GivenInputs(w *engine.World) (*GivenInputs, error) {
 	return g, nil
 }
 
-// A Recording is an open recording and the scenario that its header holds.
-type Recording struct {
-	Session  *Session
-	Name     string
-	Frames   replay.Source
-	Scenario *scenarios.Scenario
-	begin    *replay.Begin // nil: genesis
-	state    []byte        // of the latter, once it is known
-	Close    func() error
-}
-
-// OpenRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
-// and reads its header. A file cut short is read to where it ends, which tells more than a
-// count too high. Waiting for a pipe ends with the context.
-func (a *Session) OpenRecording(ctx context.Context, name string) (*Recording, error) {
-	rec := &Recording{Session: a, Name: name, Close: func() error { return nil }}
-	in := files.Patient(ctx, a.In)
-	if name != "-" {
-		f, err := files.Open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		in, rec.Close = f, f.Close
-	}
-	var err error
-	if rec.Frames, err = replay.Open(in); err != nil {
-		rec.Close()
-		return nil, err
-	}
-	return rec, nil
-}
-
-// IsLines refuses JSON lines, in which no tick can be found but by reading those before it.
-func (a *Session) IsLines(name string) error {
+// LinesError is the error of JSON lines, in which no tick can be found but by reading those before it.
+func (a *Session) LinesError(name string) error {
 	return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", a.Name, words.Argument(name))
 }
 

@@ -17,19 +17,6 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// Origin says where a visit started.
-func (v *Visit) Origin() string {
-	switch {
-	case v.Keyframe > 0:
-		return "from the keyframe of tick " + words.Number(v.Keyframe)
-	case v.Begin != nil:
-		return "from the state of tick " + words.Number(v.Begin.Tick)
-	case v.Index != nil && len(v.Index.Keyframes()) > 0 && len(v.Index.Trusted()) == 0:
-		return "from the first tick, since its index has no seal of yours"
-	}
-	return "from the first tick"
-}
-
 // A Visitor goes to ticks of recordings, for the commands that look at them.
 type Visitor struct {
 	Opener    *Session
@@ -84,6 +71,19 @@ func (v *Visit) Advance(compare bool) error {
 
 // Doubts reports whether an error may be gone after a start at the first tick, because the visit started at a keyframe.
 func (v *Visit) Doubts(err error) bool { return v.Keyframe > 0 && index.Blames(err) }
+
+// Origin says where a visit started.
+func (v *Visit) Origin() string {
+	switch {
+	case v.Keyframe > 0:
+		return "from the keyframe of tick " + words.Number(v.Keyframe)
+	case v.Begin != nil:
+		return "from the state of tick " + words.Number(v.Begin.Tick)
+	case v.Index != nil && len(v.Index.Keyframes()) > 0 && len(v.Index.Trusted()) == 0:
+		return "from the first tick, since its index has no seal of yours"
+	}
+	return "from the first tick"
+}
 
 // Close closes the files.
 func (v *Visit) Close() {

@@ -115,7 +115,7 @@ func (j *job) parsed(ctx context.Context, args []string) (status int, err error)
 		return nil
 	})
 	f.StringVar(&j.compare, "compare", "", "show what has changed since a `file`, an output of bench --json; - is standard input")
-	f.BoolVar(&j.json, "json", false, "print JSON Lines, as docs/JSON.md says")
+	f.BoolVar(&j.json, "json", false, "print JSON Lines, as BENCHMARKS.md says")
 	f.BoolVar(&j.markdown, "markdown", false, "print the table as Markdown")
 	f.Float64Var(&j.Seconds, "seconds", 1, "how long each contender of a row is measured")
 	f.UintVar(&j.Rounds, "rounds", 7, "how many rounds that time is split into")
