@@ -86,14 +86,17 @@ func TestWriterRefuses(t *testing.T) {
 	if e, ok := errors.AsType[*replay.FormatError](err); !ok || *e != want {
 		t.Errorf("NewWriter with a long descriptor = %v, want %v", err, &want)
 	}
-	for name, inputs := range map[string][]commands.Command{
-		"many commands": make([]commands.Command, replay.MaxCommands+1),
-		"long payload":  {commands.Despawn(1), commands.Custom(1, make([]byte, replay.MaxBytes))},
+	for name, tt := range map[string]struct {
+		inputs []commands.Command
+		want   string
+	}{
+		"many commands": {make([]commands.Command, replay.MaxCommands+1), "1000001 commands, the limit is 1000000"},
+		"long payload":  {[]commands.Command{commands.Despawn(1), commands.Custom(1, make([]byte, replay.MaxBytes))}, "command 1: payload of 67108872 bytes, the limit is 67108864"},
 	} {
 		w := newWriter(t, replay.Header{})
-		err := w.WriteFrame(1, inputs, 1)
-		if e, ok := errors.AsType[*replay.FormatError](err); !ok || e.Kind != replay.ErrLimit || e.Tick != 1 {
-			t.Errorf("%s: WriteFrame = %v, want %q at tick 1", name, err, replay.ErrLimit)
+		err := w.WriteFrame(1, tt.inputs, 1)
+		if e, ok := errors.AsType[*replay.FormatError](err); !ok || e.Kind != replay.ErrLimit || e.Tick != 1 || e.Detail != "not written: "+tt.want {
+			t.Errorf("%s: WriteFrame = %v, want %q at tick 1", name, err, tt.want)
 		}
 		if again := w.WriteFrame(2, nil, 0); again != err {
 			t.Errorf("%s: WriteFrame after that = %v, want the same error", name, again)

@@ -20,8 +20,9 @@ import (
 // A planted propagator changes the first cell of the first field, as other code would.
 type planted struct {
 	by    func(tick uint64) float32
-	fails uint64 // at this tick; 0: never
-	draws uint64 // a number more at this tick; 0: never
+	fails uint64                 // at this tick and later; 0: never
+	fail  func(tick uint64) bool // likewise, if there is one
+	draws uint64                 // a number more at this tick; 0: never
 }
 
 // Spec implements [engine.Propagator].
@@ -32,7 +33,7 @@ func (planted) Spec(*space.Lattice) engine.Spec {
 // Step implements [engine.Propagator].
 func (p planted) Step(c *engine.Context) error {
 	switch tick := c.Tick(); {
-	case p.fails > 0 && tick >= p.fails:
+	case p.fails > 0 && tick >= p.fails || p.fail != nil && p.fail(tick):
 		return c.Fail(0, "planted")
 	case p.draws == tick:
 		c.Stream(0).Uint64()
@@ -279,5 +280,22 @@ func TestAt(t *testing.T) {
 	}
 	if _, err := reruns(t, k, planted{fails: 9})().At(t.Context(), 30, 0); err == nil || !strings.Contains(err.Error(), "tick 9 cannot be computed") {
 		t.Errorf("behind a tick that fails: %v", err)
+	}
+}
+
+// TestBisectFailsElsewhere holds that a build which differs late, and fails earlier when it is asked again, is found where it fails: nothing is looked for
+// after that.
+func TestBisectFailsElsewhere(t *testing.T) {
+	k, times, last := record(t, "heat", 0, shortHeat...), 0, uint64(1000)
+	moves := planted{by: at(100, 1), fail: func(tick uint64) bool {
+		if tick <= last {
+			times++ // the world went back
+		}
+		last = tick
+		return times > 1 && tick >= 30
+	}}
+	b, err := reruns(t, k, moves)().Bisect(t.Context(), 1)
+	if err != nil || b.Step == nil || b.Step.Tick != 30 {
+		t.Errorf("%s, %v; want tick 30", brief(b.Step), err)
 	}
 }

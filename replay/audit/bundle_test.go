@@ -132,6 +132,18 @@ func TestBundleOfAHalt(t *testing.T) {
 	}
 }
 
+// TestBundleLimit holds that a snapshot may have as many bytes as a state of its genesis, and no more.
+func TestBundleLimit(t *testing.T) {
+	k := record(t, "heat", 1, "ticks=2", "expect=[]")
+	text, state := bundle(t, k), int64(len(k.snapshots[0].State))
+	for most, want := range map[int64]string{state: "", state * 4 / 5: "which no such line of this run needs"} {
+		_, err := audit.OpenBundle(bytes.NewReader(text), int64(len(text)), func([]byte) int64 { return most })
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("snapshots of %d bytes where a state has at most %d: %v", state, most, err)
+		}
+	}
+}
+
 // TestBundleFlood holds that what is sent many times in a bundle is refused where it comes again, and that many snapshots are no more
 // work, each, than few.
 func TestBundleFlood(t *testing.T) {

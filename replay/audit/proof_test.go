@@ -389,18 +389,26 @@ func TestLayoutCheck(t *testing.T) {
 	if h, ok := more.Hash(); !ok || h != k.links[0].Hash {
 		t.Fatal("the path of another number of columns has another shape here: choose another column")
 	}
-	for what, change := range map[string]func(*audit.Proof){
-		"columns":  func(p *audit.Proof) { p.Columns++ },
-		"element":  func(p *audit.Proof) { p.Parts[0].Element = 2 },
-		"elements": func(p *audit.Proof) { p.Parts[0].Elements-- },
-		"column":   func(p *audit.Proof) { p.Parts[0].Column = 6 },
-		"no such":  func(p *audit.Proof) { p.Parts[0].Column = -1 },
+	for what, tt := range map[string]struct {
+		change func(*audit.Proof)
+		want   string
+	}{
+		"columns":  {func(p *audit.Proof) { p.Columns++ }, fmt.Sprintf("it has %d columns; those of its genesis are %d", p.Columns+1, p.Columns)},
+		"element":  {func(p *audit.Proof) { p.Parts[0].Element = 2 }, "of kind 2; its genesis has"},
+		"elements": {func(p *audit.Proof) { p.Parts[0].Elements-- }, fmt.Sprintf("part 0 has %d elements", p.Parts[0].Elements-1)},
+		"column":   {func(p *audit.Proof) { p.Parts[0].Column = 6 }, "part 0 "},
+		"no such":  {func(p *audit.Proof) { p.Parts[0].Column = -1 }, fmt.Sprintf("part 0 is of column -1; the last is %d", p.Columns-1)},
 	} {
 		other := *p
 		other.Parts = slices.Clone(p.Parts)
-		change(&other)
-		if y.Check(&other) == nil {
-			t.Errorf("with other %s it is taken", what)
+		tt.change(&other)
+		if err := y.Check(&other); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("with other %s: %v, want %q", what, err, tt.want)
+		}
+	}
+	for slots, want := range []int{1, 4, 4} {
+		if got := len(audit.LayoutOf(make([]fields.Def, 1), 9, slots).Defs); got != want {
+			t.Errorf("a field and %d slots are %d columns, want %d", slots, got, want)
 		}
 	}
 	entities := layout(func() *scenarios.Scenario { _, s, _ := recordText(t, provable["entities"]); return s }())

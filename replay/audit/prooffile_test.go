@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -88,6 +89,10 @@ func TestProofFileFlipped(t *testing.T) {
 func TestReadProofRefuses(t *testing.T) {
 	files, _, _ := proofFiles(t)
 	text := string(files[0])
+	none := regexp.MustCompile(`"state_len":\d+`).ReplaceAllString(text, `"state_len":0`)
+	if p, err := audit.ReadProof([]byte(none)); err != nil || p.StateLen != 0 {
+		t.Errorf("a proof of an empty state: %v", err) // which no hash comes from
+	}
 	for _, tt := range []struct{ old, to, want string }{
 		{`{"proof":1`, `{"proof":2`, "version 2"},
 		{`{"proof":1`, `{"prof":1`, "unknown key"},

@@ -284,6 +284,7 @@ func TestEvidence(t *testing.T) {
 		{"links are exchanged", func(b *kept) { b.links[70], b.links[71] = b.links[71], b.links[70] }, "chain_hashes, tick 70: it is missing; tick 71 follows"},
 		{"the first stands on something", func(b *kept) { b.links[0].Prev[0] = 1 }, "chain_hashes, tick 0: it is the first"},
 		{"genesis is changed", func(b *kept) { b.run.Genesis = append(slices.Clone(b.run.Genesis), ' ') }, "runs, 00000000-0000-0000-0000-000000000000: its genesis has another SHA-256"},
+		{"a first tick that is none", func(b *kept) { b.run.First = audit.MaxTick + 1 }, "its first tick is 9223372036854775808"},
 		{"another format", func(b *kept) { b.run.Format = 9 }, "its states have format 9"},
 		{"a snapshot is changed", func(b *kept) { b.snapshots[2].State[100] ^= 1 }, "snapshots, tick 100: it is not the state of its tick"},
 		{"snapshots are exchanged", func(b *kept) { x, y := &b.snapshots[1], &b.snapshots[2]; x.State, y.State = y.State, x.State }, "snapshots, tick 50: it is not the state of its tick"},
@@ -347,6 +348,9 @@ func TestFlush(t *testing.T) {
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
+	}
+	if len(k.snapshots) > 0 {
+		t.Errorf("%d snapshots, of which the recorder was to keep none", len(k.snapshots))
 	}
 }
 

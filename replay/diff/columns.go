@@ -176,7 +176,8 @@ func (t *column) all() {
 // that of a cell.
 func (t *column) floats(cell int, a, b []byte) {
 	differ, distance, most := 0, t.distance, -1
-	for i := 0; i+4 <= len(a) && i+4 <= len(b); i += 4 {
+	b = b[:len(a)]
+	for i := 0; i+4 <= len(a); i += 4 {
 		x, y := binary.LittleEndian.Uint32(a[i:]), binary.LittleEndian.Uint32(b[i:])
 		if x == y {
 			continue

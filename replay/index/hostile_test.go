@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"math"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -84,6 +85,22 @@ func TestHostileHeader(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if err == nil || after.TotalAlloc-before.TotalAlloc > 64<<20 {
 		t.Errorf("Open = %v, after %d bytes are allocated", err, after.TotalAlloc-before.TotalAlloc)
+	}
+}
+
+// TestLongHeader holds that an honest header may be long, and that no tile is empty.
+func TestLongHeader(t *testing.T) {
+	list := make([]index.Field, 250)
+	for i := range list {
+		list[i] = index.Field{Name: strings.Repeat("x", 64_000), Element: fields.Uint64, Len: 1, TileLen: 1}
+	}
+	b := headerFor(nil, list...)
+	if x, err := index.Open(bytes.NewReader(b), int64(len(b))); err != nil || len(x.Fields) != len(list) {
+		t.Errorf("a header of %d bytes: %v", len(b), err)
+	}
+	b = headerFor(nil, index.Field{Name: "a", Element: fields.Uint64, Len: 7})
+	if _, err := index.Open(bytes.NewReader(b), int64(len(b))); err == nil || !strings.Contains(err.Error(), `field "a": 7 elements in tiles of 0`) {
+		t.Errorf("tiles of no element: %v", err)
 	}
 }
 

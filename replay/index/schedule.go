@@ -27,11 +27,11 @@ type schedule struct {
 // left of the budget were used at the rate of now.
 const share = 5
 
-// due reports whether it is time for a keyframe of a tick. The time of the ticks before this
+// due reports whether it is time for a keyframe of a tick after at. The time of the ticks before this
 // recorder began is not known: they are taken to be like those after it.
 func (s *schedule) due(tick uint64, now time.Time) bool {
 	elapsed := now.Sub(s.opened).Seconds()
-	each := elapsed / float64(max(1, tick-s.at))
+	each := elapsed / float64(tick-s.at)
 	gap := now.Sub(s.since).Seconds()
 	if s.since.IsZero() {
 		gap = elapsed + each*float64(s.at-s.key)

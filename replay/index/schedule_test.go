@@ -86,6 +86,22 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
+// TestHalfForKeyframes: keyframes may use half of the budget, and one that is too large for what is left of it is refused.
+func TestHalfForKeyframes(t *testing.T) {
+	at := time.Unix(0, 0)
+	now := func() time.Time { at = at.Add(time.Second); return at }
+	var k keyframes
+	if k.begin(nil, 0, 0, 1000, Options{Budget: 1 << 20, Now: now}); k.schedule.left != 1<<19 || k.disable || !k.due(1, now()) {
+		t.Fatalf("%d bytes for keyframes, disabled %t; want half of 1 MiB, and the first due after a second", k.schedule.left, k.disable)
+	}
+	for what, payload := range map[string][]byte{"as large as what is left": make([]byte, 1<<19), "not compressed": nil} {
+		k.schedule.refused = false
+		if k.write(nil, payload, true); !k.schedule.refused || k.schedule.left != 1<<19 {
+			t.Errorf("a keyframe that is %s is not refused", what)
+		}
+	}
+}
+
 // TestScheduleRefused: after a keyframe that was too large there is another attempt when the run is
 // twice as long, and a smaller one is taken as before.
 func TestScheduleRefused(t *testing.T) {
