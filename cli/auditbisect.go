@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -45,7 +46,7 @@ func (x *examiner) flags(f *pflag.FlagSet) {
 }
 
 func (x *examiner) repeatFlag(f *pflag.FlagSet) {
-	x.repeat = repeats
+	x.repeat = compare.Repeats
 	f.Var(rangeFlag[int]{&x.repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether it comes to the same")
 }
 
@@ -148,24 +149,24 @@ func (x *examiner) failure(ctx context.Context, err error) error {
 
 // An auditBisectResult is what audit bisect prints with --json.
 type auditBisectResult struct {
-	Event     string       `json:"event"` // "bisect"
-	Run       string       `json:"run"`
-	From      uint64       `json:"from_tick"`
-	To        uint64       `json:"to_tick"`
-	Verdict   string       `json:"verdict"`
-	EqualTick *uint64      `json:"equal_tick,omitempty"` // the last that is equal
-	Tick      *uint64      `json:"first_divergent_tick,omitempty"`
-	Expected  string       `json:"expected_hash,omitempty"`
-	Hash      string       `json:"calculated_hash,omitempty"`
-	Sections  []string     `json:"differing_sections,omitempty"`
-	Stable    *bool        `json:"stable,omitempty"`
-	Repeats   []repeatView `json:"repeats,omitempty"`
-	Compared  int          `json:"compared_hashes"`
-	Replayed  uint64       `json:"replayed_ticks"`
-	Table     string       `json:"table,omitempty"`
-	Row       string       `json:"row,omitempty"`
-	Reason    string       `json:"reason,omitempty"`
-	Halted    string       `json:"halted,omitempty"`
+	Event     string               `json:"event"` // "bisect"
+	Run       string               `json:"run"`
+	From      uint64               `json:"from_tick"`
+	To        uint64               `json:"to_tick"`
+	Verdict   string               `json:"verdict"`
+	EqualTick *uint64              `json:"equal_tick,omitempty"` // the last that is equal
+	Tick      *uint64              `json:"first_divergent_tick,omitempty"`
+	Expected  string               `json:"expected_hash,omitempty"`
+	Hash      string               `json:"calculated_hash,omitempty"`
+	Sections  []string             `json:"differing_sections,omitempty"`
+	Stable    *bool                `json:"stable,omitempty"`
+	Repeats   []compare.RepeatView `json:"repeats,omitempty"`
+	Compared  int                  `json:"compared_hashes"`
+	Replayed  uint64               `json:"replayed_ticks"`
+	Table     string               `json:"table,omitempty"`
+	Row       string               `json:"row,omitempty"`
+	Reason    string               `json:"reason,omitempty"`
+	Halted    string               `json:"halted,omitempty"`
 }
 
 func (a *app) auditBisectCommand() *cobra.Command {
@@ -279,10 +280,10 @@ func hashes(n int) string {
 }
 
 // stability says what the computations of a tick came to. Of one computation that is nothing.
-func stability(s *audit.Step) (stable *bool, list []repeatView) {
+func stability(s *audit.Step) (stable *bool, list []compare.RepeatView) {
 	total := 0
 	for _, o := range s.Outcomes {
-		v := repeatView{Error: o.Err, Times: o.Times}
+		v := compare.RepeatView{Error: o.Err, Times: o.Times}
 		if o.Err == "" {
 			v.Hash = o.Hash.String()
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -31,7 +32,7 @@ func (x *examiner) engineState(ctx context.Context, program string, tick uint64)
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "state")
-	var errs lastLine
+	var errs words.LastLine
 	c := exec.CommandContext(ctx, program, "audit", "state", x.source, "--run", x.evidence.Run().ID.String(), "--tick", strconv.FormatUint(tick, 10), "-o", file, "--quiet")
 	c.Stderr, c.WaitDelay = &errs, time.Second
 	err = c.Run()
@@ -41,7 +42,7 @@ func (x *examiner) engineState(ctx context.Context, program string, tick uint64)
 		return nil, ctx.Err()
 	case err != nil && !(exited && exit.ExitCode() == report.StatusDiverged): // then it is another state, which is there
 		why := strings.TrimPrefix(err.Error(), "exec: ")
-		if last := errs.text(); last != "" {
+		if last := errs.Text(); last != "" {
 			why += ": " + last
 		}
 		return nil, fmt.Errorf("%s: %s", document.FileName(program), why)

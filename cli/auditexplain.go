@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
@@ -19,27 +20,27 @@ import (
 
 // An auditDiffResult is the report of a tick that differs, as audit diff prints it with --json and audit diagnose writes it.
 type auditDiffResult struct {
-	Event       string            `json:"event"`  // "diff"
-	Format      int               `json:"format"` // 1
-	OK          bool              `json:"ok"`
-	Run         string            `json:"run"`
-	Against     string            `json:"against,omitempty"` // another run
-	Tick        uint64            `json:"tick"`
-	EqualBefore *bool             `json:"equal_before,omitempty"` // whether the tick before it is; not of the first
-	Stable      *bool             `json:"stable,omitempty"`
-	Repeats     []repeatView      `json:"repeats,omitempty"`
-	Severity    string            `json:"severity,omitempty"` // observable or sub-threshold; "": it is not known
-	A           auditSide         `json:"a"`
-	B           auditSide         `json:"b"`
-	Sections    []sectionView     `json:"sections"`
-	Fields      []diff.Field      `json:"fields,omitempty"`   // in which the states differ
-	Entities    *diff.Entities    `json:"entities,omitempty"` // that differ
-	Total       int               `json:"total"`              // differences
-	Cut         bool              `json:"cut"`                // not all are listed
-	Differences []diff.Difference `json:"differences"`
-	Stream      *streamView       `json:"first_stream,omitempty"` // of random numbers, that differs
-	Inputs      []auditInput      `json:"inputs"`                 // of the tick
-	Notes       []string          `json:"notes,omitempty"`
+	Event       string               `json:"event"`  // "diff"
+	Format      int                  `json:"format"` // 1
+	OK          bool                 `json:"ok"`
+	Run         string               `json:"run"`
+	Against     string               `json:"against,omitempty"` // another run
+	Tick        uint64               `json:"tick"`
+	EqualBefore *bool                `json:"equal_before,omitempty"` // whether the tick before it is; not of the first
+	Stable      *bool                `json:"stable,omitempty"`
+	Repeats     []compare.RepeatView `json:"repeats,omitempty"`
+	Severity    string               `json:"severity,omitempty"` // observable or sub-threshold; "": it is not known
+	A           auditSide            `json:"a"`
+	B           auditSide            `json:"b"`
+	Sections    []sectionView        `json:"sections"`
+	Fields      []diff.Field         `json:"fields,omitempty"`   // in which the states differ
+	Entities    *diff.Entities       `json:"entities,omitempty"` // that differ
+	Total       int                  `json:"total"`              // differences
+	Cut         bool                 `json:"cut"`                // not all are listed
+	Differences []diff.Difference    `json:"differences"`
+	Stream      *streamView          `json:"first_stream,omitempty"` // of random numbers, that differs
+	Inputs      []auditInput         `json:"inputs"`                 // of the tick
+	Notes       []string             `json:"notes,omitempty"`
 }
 
 // Severities.
@@ -71,10 +72,10 @@ type sectionView struct {
 
 // A streamView is a stream of random numbers that differs.
 type streamView struct {
-	Name   string `json:"name"`
-	Number whole  `json:"number"`
-	A      string `json:"a,omitempty"` // draws and the last value
-	B      string `json:"b,omitempty"`
+	Name   string      `json:"name"`
+	Number words.Whole `json:"number"`
+	A      string      `json:"a,omitempty"` // draws and the last value
+	B      string      `json:"b,omitempty"`
 }
 
 // An auditInput is an input of the tick.
@@ -260,7 +261,7 @@ func streamOf(d *diff.Difference) *streamView {
 	if err != nil {
 		return nil
 	}
-	return &streamView{rest[:at], whole(number), d.A, d.B}
+	return &streamView{rest[:at], words.Whole(number), d.A, d.B}
 }
 
 // inputs lists those of the tick.

@@ -39,7 +39,7 @@ const pollEvery = 200 * time.Millisecond
 func (j *auditJob) audit(ctx context.Context, src *evidenceSource, l *store.Listed, p *auditProgress) *auditOf {
 	id := l.Run.ID
 	x := &auditOf{auditJob: j, src: src, id: id, progress: p}
-	x.report = &auditReport{Event: "audit", Format: 1, Run: l.Key, Replayed: viewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
+	x.report = &auditReport{Event: "audit", Format: 1, Run: l.Key, Replayed: session.ViewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
 	err := l.Wrong
 	if err == nil {
 		err = x.all(ctx)
@@ -132,7 +132,7 @@ func (x *auditOf) look(ctx context.Context, more bool) error {
 	defer done()
 	r, v := e.Run(), x.report
 	if x.rerun == nil {
-		v.Label, v.Seed, v.RateNum, v.RateDen, v.Rules, v.Recorded = r.Label, whole(r.Seed), r.Rate.Num, r.Rate.Den, r.Rules, r.Engine
+		v.Label, v.Seed, v.RateNum, v.RateDen, v.Rules, v.Recorded = r.Label, words.Whole(r.Seed), r.Rate.Num, r.Rate.Den, r.Rules, r.Engine
 	}
 	halt, err := e.Halt(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // A subjectView is what a proof says of a cell or an entity. Names, places and units are those of the genesis document, which is proved, too.
 type subjectView struct {
-	Entity whole       `json:"entity,omitempty"` // its id
+	Entity words.Whole `json:"entity,omitempty"` // its id
 	Name   string      `json:"name,omitempty"`
 	Kind   string      `json:"kind,omitempty"`
 	Cell   []int32     `json:"cell"`
@@ -85,7 +85,7 @@ func viewEntity(s *scenarios.Scenario, y *audit.Layout, p *audit.Proof) (*subjec
 	if !ok {
 		return nil, fmt.Errorf("it has no entity %d", id)
 	}
-	v := &subjectView{Entity: whole(id)}
+	v := &subjectView{Entity: words.Whole(id)}
 	if name := s.EntityName(id); name != fmt.Sprintf("entity %d", id) {
 		v.Name = name
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -22,36 +23,36 @@ import (
 
 // An auditReport is what came of one run.
 type auditReport struct {
-	Event    string    `json:"event"`  // "audit"
-	Format   int       `json:"format"` // of the report: 1
-	Run      string    `json:"run"`
-	Label    string    `json:"label,omitempty"`
-	Scenario string    `json:"scenario,omitempty"` // its name
-	Planned  uint64    `json:"planned_ticks,omitempty"`
-	Seed     whole     `json:"seed"`
-	RateNum  int64     `json:"rate_num"`
-	RateDen  int64     `json:"rate_den"`
-	Rules    uint32    `json:"rules_version"`
-	Recorded string    `json:"recorded_with"` // version of the engine
-	Replayed buildView `json:"replayed_with"`
-	Start    string    `json:"start"` // genesis or snapshot
-	Parent   string    `json:"parent,omitempty"`
-	Held     *bool     `json:"parent_held,omitempty"` // of a fork: it was held against its parent, which the source has
-	From     uint64    `json:"from_tick"`
-	To       uint64    `json:"to_tick"`
-	Ticks    uint64    `json:"ticks"`  // that were compared
-	Inputs   uint64    `json:"inputs"` // in the evidence
-	Verdict  string    `json:"verdict"`
-	Tick     *uint64   `json:"first_divergent_tick,omitempty"`
-	Expected string    `json:"expected_hash,omitempty"`
-	Hash     string    `json:"calculated_hash,omitempty"`
-	Sections []string  `json:"differing_sections,omitempty"`
-	Table    string    `json:"table,omitempty"` // with EVIDENCE
-	Row      string    `json:"row,omitempty"`
-	Reason   string    `json:"reason,omitempty"`
-	Refused  []string  `json:"refused_snapshots,omitempty"`
-	Halted   string    `json:"halted,omitempty"` // the code
-	Seconds  float64   `json:"seconds"`
+	Event    string            `json:"event"`  // "audit"
+	Format   int               `json:"format"` // of the report: 1
+	Run      string            `json:"run"`
+	Label    string            `json:"label,omitempty"`
+	Scenario string            `json:"scenario,omitempty"` // its name
+	Planned  uint64            `json:"planned_ticks,omitempty"`
+	Seed     words.Whole       `json:"seed"`
+	RateNum  int64             `json:"rate_num"`
+	RateDen  int64             `json:"rate_den"`
+	Rules    uint32            `json:"rules_version"`
+	Recorded string            `json:"recorded_with"` // version of the engine
+	Replayed session.BuildView `json:"replayed_with"`
+	Start    string            `json:"start"` // genesis or snapshot
+	Parent   string            `json:"parent,omitempty"`
+	Held     *bool             `json:"parent_held,omitempty"` // of a fork: it was held against its parent, which the source has
+	From     uint64            `json:"from_tick"`
+	To       uint64            `json:"to_tick"`
+	Ticks    uint64            `json:"ticks"`  // that were compared
+	Inputs   uint64            `json:"inputs"` // in the evidence
+	Verdict  string            `json:"verdict"`
+	Tick     *uint64           `json:"first_divergent_tick,omitempty"`
+	Expected string            `json:"expected_hash,omitempty"`
+	Hash     string            `json:"calculated_hash,omitempty"`
+	Sections []string          `json:"differing_sections,omitempty"`
+	Table    string            `json:"table,omitempty"` // with EVIDENCE
+	Row      string            `json:"row,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+	Refused  []string          `json:"refused_snapshots,omitempty"`
+	Halted   string            `json:"halted,omitempty"` // the code
+	Seconds  float64           `json:"seconds"`
 
 	id       audit.ID
 	hidden   bool   // with FAIL: only from the snapshot, not from the first tick

@@ -217,21 +217,21 @@ func (a *app) auditListCommand() *cobra.Command {
 
 // An auditRunObject is a run of a list.
 type auditRunObject struct {
-	Event   string `json:"event"` // "run"
-	Run     string `json:"run"`
-	Label   string `json:"label,omitempty"`
-	Created string `json:"created"`
-	Seed    whole  `json:"seed"`
-	First   uint64 `json:"first_tick"`
-	Last    int64  `json:"last_tick"` // that is committed; -1: none
-	Parent  string `json:"parent,omitempty"`
-	Halted  string `json:"halted,omitempty"` // the code
-	Wrong   string `json:"wrong,omitempty"`  // why the row is not one of ours
+	Event   string      `json:"event"` // "run"
+	Run     string      `json:"run"`
+	Label   string      `json:"label,omitempty"`
+	Created string      `json:"created"`
+	Seed    words.Whole `json:"seed"`
+	First   uint64      `json:"first_tick"`
+	Last    int64       `json:"last_tick"` // that is committed; -1: none
+	Parent  string      `json:"parent,omitempty"`
+	Halted  string      `json:"halted,omitempty"` // the code
+	Wrong   string      `json:"wrong,omitempty"`  // why the row is not one of ours
 }
 
 func (a *app) listed(l *store.Listed) error {
 	r := &l.Run
-	o := auditRunObject{Event: "run", Run: l.Key, Label: r.Label, Created: r.Created.UTC().Format("2006-01-02T15:04:05Z"), Seed: whole(r.Seed), First: r.First, Last: -1}
+	o := auditRunObject{Event: "run", Run: l.Key, Label: r.Label, Created: r.Created.UTC().Format("2006-01-02T15:04:05Z"), Seed: words.Whole(r.Seed), First: r.First, Last: -1}
 	ticks := "no ticks"
 	if l.Links {
 		o.Last = int64(l.Last)

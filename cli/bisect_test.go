@@ -13,19 +13,17 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/internal/cputime"
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // bisected runs bisect --json, which must find a difference.
-func bisected(t *testing.T, args ...string) (r bisectResult) {
+func bisected(t *testing.T, args ...string) (r compare.BisectResult) {
 	t.Helper()
 	status, out, errs := murksim(t, nil, slices.Concat([]string{"bisect", "--json"}, args)...)
 	if status != report.StatusDiverged {
@@ -69,49 +67,10 @@ func TestBisectAsks(t *testing.T) {
 			continue
 		}
 		r := bisected(t, "a.tsv", "--command", `sh -c 'grep "^{tick}	" b.tsv | cut -f 2'`)
-		most := bits.Len(ticks-1) + 1 + repeats
+		most := bits.Len(ticks-1) + 1 + compare.Repeats
 		if r.Tick != uint64(wrong) || r.EqualTick != uint64(wrong-1) || r.B.Questions > most || r.Exact {
 			t.Errorf("tick %d is wrong: %+v after %d questions, at most %d should do", wrong, r, r.B.Questions, most)
 		}
-	}
-}
-
-// TestBisectError: an error of the search itself, which has no cause, is not taken for an answer.
-func TestBisectError(t *testing.T) {
-	x, y := &answer{hash: "x"}, &answer{hash: "y"}
-	j := &bisectJob{begun: true, pair: [2]*bisectSide{{answers: map[uint64]*answer{0: x, 1: x}}, {answers: map[uint64]*answer{0: y, 1: x}}}}
-	first, err := j.first(t.Context(), 0, func(i uint64) uint64 { return i })
-	if err == nil {
-		t.Errorf("no tick to search gives tick %d, want an error", first)
-	}
-}
-
-// TestAnswerLength: the time that a long line takes grows as its length, and not as the square of
-// it, with which this one would take a minute. A longer line is an error.
-func TestAnswerLength(t *testing.T) {
-	const most = 10 * time.Second
-	l, piece := &answerListener{tick: 1}, bytes.Repeat([]byte{' '}, 256)
-	took := cputime.Of(func() {
-		for n := 0; n+len(piece) < longestAnswer; n += len(piece) {
-			if _, err := l.Write(piece); err != nil {
-				t.Fatalf("after %d bytes: %v", n, err)
-			}
-		}
-	})
-	if took > most {
-		t.Errorf("a line of %d bytes takes %v of processor time, want %v at most", longestAnswer, took, most)
-	}
-	if _, err := l.Write([]byte(`{"hash":"0000000000000001"}` + "\n" + `{"hash":"0000`)); err != nil || l.found == nil {
-		t.Errorf("%v: found %v, want a hash", err, l.found)
-	}
-	if _, err := l.Write([]byte(`000000000002"}`)); err != nil {
-		t.Error(err)
-	}
-	if l.end(); l.found == nil || l.found.hash != "0000000000000002" {
-		t.Errorf("found %+v, want that of the last line", l.found)
-	}
-	if _, err := l.Write(make([]byte, longestAnswer)); err == nil || l.err != err {
-		t.Errorf("%v, %v, want that the line is too long", err, l.err)
 	}
 }
 
@@ -300,64 +259,6 @@ func TestTraceKeepsValues(t *testing.T) {
 					t.Errorf("part %d, field %s: hash %s (%v), want %s", i, want.Name, got, ok, want.Hash)
 				}
 			}
-		}
-	}
-}
-
-// TestTraceIsFull holds that no older values stand for those that a trace had no room for: two
-// worlds differ in what a propagator wrote, and either the cells are found or the note says why not.
-func TestTraceIsFull(t *testing.T) {
-	var pair [2]*bisectSide
-	tries := make(map[int][2]try)
-	for side, damping := range []string{"0.08", "0.09"} {
-		s, err := worlds.Open(worlds.Registry(), "waves", "propagators.0.wave.damping="+damping)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := s.World(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.SubmitAll(s.CommandsAt(1)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Step(); err != nil {
-			t.Fatal(err)
-		}
-		k := session.KeepTick(w)
-		const first = 196_000 // bytes, of which the first part is the last to be kept
-		for _, limit := range []int{first, session.MostTraced} {
-			if err := w.LoadTick(nil, k.State, k.Rest); err != nil {
-				t.Fatal(err)
-			}
-			tr, x := &session.Trace{Limit: limit}, tries[limit]
-			if side == 1 && limit == session.MostTraced {
-				tr.Base = x[0].trace
-			}
-			w.WatchParts(tr.Look(w))
-			if _, err := w.Step(); err != nil {
-				t.Fatal(err)
-			}
-			x[side] = try{parts: tr.Parts, trace: tr}
-			tries[limit] = x
-			if _, ok := tr.Column(len(tr.Parts)-1, 1); ok == (side == 1 || limit == first) {
-				t.Errorf("side %d, limit %d: the velocity after the last part is known: %v", side, limit, ok)
-			}
-		}
-		pair[side] = &bisectSide{recording: &diffSide{visit: &session.Visit{Player: &replay.Player{World: w}}}}
-	}
-	for limit, x := range tries {
-		j := bisectJob{pair: pair}
-		j.apart("", x[0], x[1])
-		if len(j.found.Parts) != 1 || j.found.Parts[0].Index != 2 {
-			t.Fatalf("limit %d: %+v, want the first propagator", limit, j.found.Parts)
-		}
-		p := j.found.Parts[0]
-		switch full := limit != session.MostTraced; {
-		case full && (p.State != nil || len(j.notes) != 1 || !strings.HasPrefix(j.notes[0], "the values after "+p.Part+" are not shown: ")):
-			t.Errorf("a full trace has %+v and the notes %q, want no values", p.State, j.notes)
-		case !full && (p.State == nil || p.State.Count == 0 || len(j.notes) != 0):
-			t.Errorf("a trace has %+v and the notes %q, want values", p.State, j.notes)
 		}
 	}
 }

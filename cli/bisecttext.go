@@ -6,55 +6,24 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/report"
-	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A bisectResult is what bisect prints with --json.
-type bisectResult struct {
-	Event        string                   `json:"event"` // "bisect"
-	OK           bool                     `json:"ok"`
-	Status       string                   `json:"status"` // equal, ticks, interval, length or header
-	A            *bisectView              `json:"a"`
-	B            *bisectView              `json:"b"`
-	Exact        bool                     `json:"exact"`                // every tick up to it was compared
-	EqualTick    uint64                   `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
-	Tick         uint64                   `json:"tick,omitempty"`       // that differs
-	Fields       []string                 `json:"fields,omitempty"`     // that differ by their hashes
-	Parts        []session.PartDifference `json:"parts,omitempty"`      // of the tick, that differ first
-	Inputs       *session.InputsError     `json:"inputs,omitempty"`
-	DifferBefore bool                     `json:"differ_before,omitempty"` // the tick already, so that no part of it is at fault
-	Tiles        []tilesView              `json:"tiles,omitempty"`
-	Diff         *diffResult              `json:"diff,omitempty"`
-	Notes        []string                 `json:"notes,omitempty"`
-	Next         string                   `json:"next,omitempty"` // a command that tells more
-}
-
-// A bisectView is one of the sides.
-type bisectView struct {
-	File      string       `json:"file,omitempty"`
-	Replay    bool         `json:"replay,omitempty"` // a replay of the file
-	Command   string       `json:"command,omitempty"`
-	Hash      string       `json:"hash,omitempty"` // of the tick that differs, or else of the last
-	Questions int          `json:"questions,omitempty"`
-	Stable    *bool        `json:"stable,omitempty"` // whether the tick comes to the same each time
-	Repeats   []repeatView `json:"repeats,omitempty"`
-	Error     string       `json:"error,omitempty"` // why the file could not be read to its end
-}
+func (j *bisectJob) text() *diffText { return &diffText{&j.Comparison, j.Name} }
 
 // tell prints the result.
 func (j *bisectJob) tell() error {
-	r := &j.found
+	r := &j.Found
 	r.Event, r.OK = "bisect", r.Status == "equal"
-	r.A, r.B, r.Notes = &j.pair[0].bisectView, &j.pair[1].bisectView, j.notes
+	r.A, r.B, r.Notes = &j.Pair[0].BisectView, &j.Pair[1].BisectView, j.Notes
 	r.Next = j.nextCommand()
-	if j.compared() {
-		j.complete()
-		r.Diff = &j.result
+	if j.Alike() {
+		j.Complete()
+		r.Diff = &j.Result
 	} else {
-		r.Inputs, r.Tiles = j.result.Inputs, j.result.Tiles
+		r.Inputs, r.Tiles = j.Result.Inputs, j.Result.Tiles
 	}
 	if err := j.app.Result(r, r.OK); err != nil {
 		return err
@@ -76,12 +45,12 @@ func (j *bisectJob) tell() error {
 
 // firstLine says where they differ.
 func (j *bisectJob) firstLine() string {
-	r := &j.found
+	r := &j.Found
 	switch {
-	case j.compared():
-		return j.headline()
+	case j.Alike():
+		return j.text().headline()
 	case r.Status == "equal" && r.Exact:
-		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", j.pair[0].label(), j.pair[1].label(), words.Count(r.EqualTick, "tick"), r.A.Hash)
+		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", j.Pair[0].Label(), j.Pair[1].Label(), words.Count(r.EqualTick, "tick"), r.A.Hash)
 	case r.Status == "equal":
 		return fmt.Sprintf("EQUAL at tick %s, hash %s", words.Number(r.EqualTick), r.A.Hash)
 	case r.Status == "interval" && r.EqualTick == 0:
@@ -94,54 +63,46 @@ func (j *bisectJob) firstLine() string {
 	return fmt.Sprintf("DIFFER at tick %s   tick %s is equal", words.Number(r.Tick), words.Number(r.EqualTick))
 }
 
-// label is how a side was given.
-func (s *bisectSide) label() string {
-	if s.program != nil {
-		return words.Printable(s.Command)
-	}
-	return document.FileName(s.File)
-}
-
 // blocks are the lines after the first.
 func (j *bisectJob) blocks() []words.Block {
-	sides, differences := j.pairBlocks, func() []words.Block { return slices.Concat(j.inputBlocks(), j.tileBlocks()) }
-	if j.compared() {
-		sides, differences = j.sideBlocks, j.differences
+	sides, differences := j.pairBlocks, func() []words.Block { return slices.Concat(j.text().inputBlocks(), j.text().tileBlocks()) }
+	if j.Alike() {
+		sides, differences = j.text().sideBlocks, j.text().differences
 	}
 	if j.explained != nil {
 		differences = func() []words.Block { return j.explained }
 	}
-	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.noteBlocks(), j.askedBlock(), words.NextBlock(j.found.Next))
+	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.text().noteBlocks(), j.askedBlock(), words.NextBlock(j.Found.Next))
 }
 
 // nextCommand is a command that tells more, or "".
 func (j *bisectJob) nextCommand() string {
-	if j.neither {
+	if j.Neither {
 		return ""
 	}
-	for _, s := range j.sides {
+	for _, s := range j.Sides {
 		switch {
-		case j.result.Inputs != nil:
+		case j.Result.Inputs != nil:
 			return fmt.Sprintf("%s verify %s --inputs%s", j.Name, words.Argument(s.File), j.Flags(false))
-		case j.found.Next == "" && !j.compared() && !j.pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
+		case j.Found.Next == "" && !j.Alike() && !j.Pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
 			return fmt.Sprintf("%s diff %s%s", j.Name, words.Argument(s.File), j.Flags(true))
 		}
 	}
-	return j.found.Next
+	return j.Found.Next
 }
 
 // pairBlocks say what is compared.
 func (j *bisectJob) pairBlocks() (blocks []words.Block) {
 	var rows [][]string
-	a, b := j.pair[0], j.pair[1]
-	for _, s := range j.pair {
-		row := []string{s.label(), "hash " + s.Hash}
+	a, b := j.Pair[0], j.Pair[1]
+	for _, s := range j.Pair {
+		row := []string{s.Label(), "hash " + s.Hash}
 		if s.Replay {
 			row[0] += ", replayed here"
 		} else if s == b && a.Replay {
 			row = append(row, "as recorded")
 		}
-		if d := s.recording; d != nil && d.Replayed != "" && d.Replayed != s.Hash {
+		if d := s.Recording; d != nil && d.Replayed != "" && d.Replayed != s.Hash {
 			row = append(row, "replayed "+d.Replayed)
 		}
 		rows = append(rows, row)
@@ -154,7 +115,7 @@ func (j *bisectJob) pairBlocks() (blocks []words.Block) {
 
 // fieldBlock names the fields that differ by their hashes.
 func (j *bisectJob) fieldBlock() []words.Block {
-	switch names := fieldNames(j.found.Fields); len(names) {
+	switch names := fieldNames(j.Found.Fields); len(names) {
 	case 0:
 		return nil
 	case 1:
@@ -181,8 +142,8 @@ const restText = "world.rest (commands, parameters, events or random draws)"
 // stableBlocks say whether the tick comes to the same each time.
 func (j *bisectJob) stableBlocks() (blocks []words.Block) {
 	var alike []string
-	for _, s := range j.pair {
-		who := j.letter(s)
+	for _, s := range j.Pair {
+		who := j.Letter(s)
 		if s.Replay {
 			who = "the replay"
 		}
@@ -191,9 +152,9 @@ func (j *bisectJob) stableBlocks() (blocks []words.Block) {
 		case *s.Stable && s.Repeats[0].Error == "":
 			alike = append(alike, who)
 		default:
-			b := words.Block{Label: "unstable", Head: fmt.Sprintf("%s of tick %s, computed %d times from the same state:", who, words.Number(j.found.Tick), repeats+1)}
+			b := words.Block{Label: "unstable", Head: fmt.Sprintf("%s of tick %s, computed %d times from the same state:", who, words.Number(j.Found.Tick), compare.Repeats+1)}
 			if !s.Replay {
-				b.Head = fmt.Sprintf("tick %s of %s, computed %d times:", words.Number(j.found.Tick), who, repeats+1)
+				b.Head = fmt.Sprintf("tick %s of %s, computed %d times:", words.Number(j.Found.Tick), who, compare.Repeats+1)
 			}
 			for _, r := range s.Repeats {
 				what := "hash " + r.Hash
@@ -206,7 +167,7 @@ func (j *bisectJob) stableBlocks() (blocks []words.Block) {
 		}
 	}
 	if len(alike) > 0 {
-		blocks = append(blocks, words.Block{Label: "stable", Head: fmt.Sprintf("%s: tick %s, computed %d times, comes to the same", strings.Join(alike, " and "), words.Number(j.found.Tick), repeats+1)})
+		blocks = append(blocks, words.Block{Label: "stable", Head: fmt.Sprintf("%s: tick %s, computed %d times, comes to the same", strings.Join(alike, " and "), words.Number(j.Found.Tick), compare.Repeats+1)})
 	}
 	return blocks
 }
@@ -214,9 +175,9 @@ func (j *bisectJob) stableBlocks() (blocks []words.Block) {
 // askedBlock says how often the programs were asked.
 func (j *bisectJob) askedBlock() []words.Block {
 	var parts []string
-	for _, s := range j.pair {
+	for _, s := range j.Pair {
 		if s.Questions > 0 {
-			parts = append(parts, fmt.Sprintf("%s of %s", words.Count(uint64(s.Questions), "question"), j.letter(s)))
+			parts = append(parts, fmt.Sprintf("%s of %s", words.Count(uint64(s.Questions), "question"), j.Letter(s)))
 		}
 	}
 	if len(parts) == 0 {

@@ -67,9 +67,9 @@ func (j *diffJob) picture(ctx context.Context) error {
 	}
 	err = j.pictureOf(ctx, id)
 	if err != nil && ctx.Err() == nil { // the answer is more than its picture
-		j.notes = append(j.notes, fmt.Sprintf("there is no picture of %s: %v", j.sides[0].visit.World.Defs()[id].Name, err))
+		j.Notes = append(j.Notes, fmt.Sprintf("there is no picture of %s: %v", j.Sides[0].Visit.World.Defs()[id].Name, err))
 		if j.Quiet && !j.JSON {
-			fmt.Fprintln(j.Errs, j.notes[len(j.notes)-1])
+			fmt.Fprintln(j.Errs, j.Notes[len(j.Notes)-1])
 		}
 		return nil
 	}
@@ -78,20 +78,20 @@ func (j *diffJob) picture(ctx context.Context) error {
 
 // pictureOf draws where a field differs.
 func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
-	a, b := j.sides[0], j.sides[len(j.sides)-1]
+	a, b := j.Sides[0], j.Sides[len(j.Sides)-1]
 	of := []string{filepath.Base(a.File), filepath.Base(b.File)}
-	if len(j.sides) == 1 {
+	if len(j.Sides) == 1 {
 		of = []string{"recorded", "replayed"}
 	}
 	var states [2]*engine.State
-	for i, s := range j.compared {
+	for i, s := range j.Compared {
 		if states[i], err = engine.ReadState(s); err != nil {
 			return err
 		}
 	}
-	w := a.visit.World
+	w := a.Visit.World
 	p := &differencePicture{l: w.Lattice(), def: &w.Defs()[id]}
-	if f := (session.Names{Scenario: a.scenario}).Field(uint32(id)); f != nil {
+	if f := (session.Names{Scenario: a.Scenario}).Field(uint32(id)); f != nil {
 		p.style.Unit, p.style.Names = f.Unit, f.Values
 	}
 	p.compare(states[0].Columns[id].Column(), states[1].Columns[id].Column())
@@ -110,19 +110,19 @@ func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
 	if err := j.writeFrom(ctx, j.pictureFile, bytes.NewReader(drawn), j.force); err != nil {
 		return err
 	}
-	j.notes = append(j.notes, fmt.Sprintf("%s shows %s of %s", document.FileName(j.pictureFile), words.Count(uint64(p.differ), "cell"), p.def.Name))
+	j.Notes = append(j.Notes, fmt.Sprintf("%s shows %s of %s", document.FileName(j.pictureFile), words.Count(uint64(p.differ), "cell"), p.def.Name))
 	return nil
 }
 
 // pictured returns the field to be drawn; -1, with a note, if none differs.
 func (j *diffJob) pictured() (id int, err error) {
-	if s := j.sides[0].scenario; s != nil && j.pictureField != "" &&
+	if s := j.Sides[0].Scenario; s != nil && j.pictureField != "" &&
 		!slices.ContainsFunc(s.Fields, func(f scenarios.Field) bool { return f.Name == j.pictureField && f.Domain != "entities" }) {
 		return 0, report.Usage("--field must be a field of cells; %q is none", j.pictureField)
 	}
 	best, most := -1, 0
-	if r := j.result.State; r != nil {
-		defs := j.sides[0].visit.World.Defs()
+	if r := j.Result.State; r != nil {
+		defs := j.Sides[0].Visit.World.Defs()
 		for _, f := range r.Fields {
 			i := slices.IndexFunc(defs, func(d fields.Def) bool { return d.Name == f.Name })
 			if f.Domain == "cells" && i >= 0 && f.Differ > most && (j.pictureField == "" || j.pictureField == f.Name) {
@@ -135,7 +135,7 @@ func (j *diffJob) pictured() (id int, err error) {
 		if j.pictureField != "" {
 			what = "no cell of " + j.pictureField
 		}
-		j.notes = append(j.notes, fmt.Sprintf("%s is known to differ, so %s is not written", what, document.FileName(j.pictureFile)))
+		j.Notes = append(j.Notes, fmt.Sprintf("%s is known to differ, so %s is not written", what, document.FileName(j.pictureFile)))
 	}
 	return best, nil
 }

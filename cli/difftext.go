@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
@@ -20,59 +21,65 @@ const (
 	mostUlps  = 1 << 16 // that say something: more is another number, not another rounding
 )
 
-// text is the report for people: a headline, then at most mostLines lines.
-func (j *diffJob) text() []string {
-	if j.result.OK {
+// A diffText puts a comparison into words.
+type diffText struct {
+	*compare.Comparison
+	program string // for commands that are recommended
+}
+
+// lines are the report for people: a headline, then at most mostLines lines.
+func (j *diffText) lines() []string {
+	if j.Result.OK {
 		return []string{j.headline()}
 	}
-	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks(), words.NextBlock(j.result.Next))
+	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks(), words.NextBlock(j.Result.Next))
 	return append([]string{j.headline()}, words.LayOut(blocks, mostLines)...)
 }
 
 // differences say in what the two sides differ.
-func (j *diffJob) differences() []words.Block {
+func (j *diffText) differences() []words.Block {
 	blocks := slices.Concat(j.headerBlock(), j.inputBlocks(), j.tileBlocks())
-	if j.result.State != nil {
-		t := j.stateText(j.result.State)
+	if j.Result.State != nil {
+		t := j.stateText(j.Result.State)
 		blocks = slices.Concat(blocks, t.blocks(), j.equalBlock())
 	}
 	return slices.Concat(blocks, j.laterBlock())
 }
 
-func (j *diffJob) stateText(r *diff.Report) *stateText {
-	a, b := j.sides[0], j.sides[len(j.sides)-1]
-	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, session.Names{Scenario: a.scenario}}
+func (j *diffText) stateText(r *diff.Report) *stateText {
+	a, b := j.Sides[0], j.Sides[len(j.Sides)-1]
+	return &stateText{r, j.Result.Tick, a.Visit.World, []*engine.World{a.Visit.World, b.Visit.World}, session.Names{Scenario: a.Scenario}}
 }
 
-func (j *diffJob) noteBlocks() (blocks []words.Block) {
-	for _, note := range j.notes {
+func (j *diffText) noteBlocks() (blocks []words.Block) {
+	for _, note := range j.Notes {
 		blocks = append(blocks, words.Block{Label: "note", Head: note})
 	}
 	return blocks
 }
 
 // next is a command that tells more, or "".
-func (j *diffJob) next() string {
-	r := &j.result
-	for _, s := range j.sides {
+func (j *diffText) next() string {
+	r := &j.Result
+	for _, s := range j.Sides {
 		switch {
-		case r.Status != "ticks" || s.visit == nil || s.err != nil || s.hashAlone:
+		case r.Status != "ticks" || s.Visit == nil || s.Err != nil || s.HashAlone:
 			return ""
 		case r.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs%s", j.Name, words.Argument(s.File), j.Flags(false))
-		case len(j.sides) == 1 || s.Replayed != s.Hash:
-			return fmt.Sprintf("%s bisect %s --phases%s", j.Name, words.Argument(s.File), j.Flags(true))
+			return fmt.Sprintf("%s verify %s --inputs%s", j.program, words.Argument(s.File), j.Flags(false))
+		case len(j.Sides) == 1 || s.Replayed != s.Hash:
+			return fmt.Sprintf("%s bisect %s --phases%s", j.program, words.Argument(s.File), j.Flags(true))
 		}
 	}
 	if r.CommandsDiffer > 0 || r.State == nil || r.State.Tick < r.Tick { // no part of the tick is at fault
 		return ""
 	}
-	return fmt.Sprintf("%s bisect %s %s --phases%s", j.Name, words.Argument(j.sides[0].File), words.Argument(j.sides[1].File), j.Flags(true))
+	return fmt.Sprintf("%s bisect %s %s --phases%s", j.program, words.Argument(j.Sides[0].File), words.Argument(j.Sides[1].File), j.Flags(true))
 }
 
-func (j *diffJob) headline() string {
-	r, a := &j.result, &j.sides[0].sideView
-	alone := len(j.sides) == 1
+func (j *diffText) headline() string {
+	r, a := &j.Result, &j.Sides[0].SideView
+	alone := len(j.Sides) == 1
 	switch {
 	case r.Status == "equal" && alone:
 		return fmt.Sprintf("EQUAL  %s  %s, hash %s; the replay gives the same", document.FileName(a.File), words.Count(a.Ticks, "tick"), a.Hash)
@@ -80,7 +87,7 @@ func (j *diffJob) headline() string {
 		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", document.FileName(a.File), document.FileName(r.B.File), words.Count(a.Ticks, "tick"), a.Hash)
 	case r.Status == "header":
 		return fmt.Sprintf("DIFFER in their scenarios alone   all %s are equal", words.Count(a.Ticks, "tick"))
-	case r.Status == "length" && j.common == 0:
+	case r.Status == "length" && j.Common == 0:
 		return "DIFFER in " + j.extent() + "   there is no tick that both have"
 	case r.Status == "length":
 		return fmt.Sprintf("DIFFER in %s   the %s that both have are equal", j.extent(), words.Count(r.Equal, "tick"))
@@ -95,9 +102,9 @@ func (j *diffJob) headline() string {
 }
 
 // extent says how two recordings whose common ticks are equal differ in their ticks.
-func (j *diffJob) extent() string {
-	a, b := j.sides[0], j.sides[1]
-	begin, end := a.first != b.first, a.first+a.Ticks != b.first+b.Ticks
+func (j *diffText) extent() string {
+	a, b := j.Sides[0], j.Sides[1]
+	begin, end := a.First != b.First, a.First+a.Ticks != b.First+b.Ticks
 	switch {
 	case begin && end:
 		return "where they begin and end"
@@ -108,17 +115,17 @@ func (j *diffJob) extent() string {
 }
 
 // sideBlocks say what is compared.
-func (j *diffJob) sideBlocks() (blocks []words.Block) {
+func (j *diffText) sideBlocks() (blocks []words.Block) {
 	var rows [][]string
-	for _, s := range j.sides {
+	for _, s := range j.Sides {
 		row := []string{document.FileName(s.File), words.Count(s.Ticks, "tick")}
-		if s.first > 1 {
-			row[1] += ", from tick " + words.Number(s.first) + " on"
+		if s.First > 1 {
+			row[1] += ", from tick " + words.Number(s.First) + " on"
 		}
 		if s.Ticks > 0 {
 			row = append(row, "hash "+s.Hash)
 		}
-		if len(j.sides) == 1 {
+		if len(j.Sides) == 1 {
 			row = []string{"recorded " + s.Hash}
 		}
 		if s.Replayed != "" && s.Replayed != s.Hash {
@@ -128,22 +135,22 @@ func (j *diffJob) sideBlocks() (blocks []words.Block) {
 	}
 	for i, line := range words.Aligned(rows) {
 		label := string(rune('a' + i))
-		if len(j.sides) == 1 {
+		if len(j.Sides) == 1 {
 			label = "hash"
 		}
 		blocks = append(blocks, words.Block{Label: label, Head: line})
-		if err := j.sides[i].damage; err != nil {
+		if err := j.Sides[i].Damage; err != nil {
 			blocks = append(blocks, words.Block{Label: "", Head: words.InWords(err).Error()})
 		}
 	}
 	return blocks
 }
 
-func (j *diffJob) headerBlock() (blocks []words.Block) {
-	for i, h := range j.result.Header {
+func (j *diffText) headerBlock() (blocks []words.Block) {
+	for i, h := range j.Result.Header {
 		const most = 5
 		if i == most {
-			return append(blocks, words.Block{Label: "", Head: fmt.Sprintf("and %d more", len(j.result.Header)-most)})
+			return append(blocks, words.Block{Label: "", Head: fmt.Sprintf("and %d more", len(j.Result.Header)-most)})
 		}
 		b := words.Block{Label: "scenario", Head: words.Printable(h.Key) + ": " + orNotSet(h.A) + " and " + orNotSet(h.B)}
 		if i > 0 {
@@ -163,8 +170,8 @@ func orNotSet(value string) string {
 }
 
 // inputBlocks say which commands differ, and what came of the same ones.
-func (j *diffJob) inputBlocks() (blocks []words.Block) {
-	r := &j.result
+func (j *diffText) inputBlocks() (blocks []words.Block) {
+	r := &j.Result
 	if e := r.Inputs; e != nil {
 		blocks = append(blocks, words.Block{
 			Label: "commands", Head: fmt.Sprintf("command %d of tick %s is not the scenario's", e.Command, words.Number(e.Tick)),
@@ -408,12 +415,12 @@ func (t *stateText) part(label, prefix string) words.Block {
 }
 
 // equalBlock says what of the tick is equal.
-func (j *diffJob) equalBlock() []words.Block {
-	r := j.result.State
+func (j *diffText) equalBlock() []words.Block {
+	r := j.Result.State
 	switch {
-	case len(j.sides) == 1:
+	case len(j.Sides) == 1:
 		return nil
-	case len(r.Sections) == 0 && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0: // so a recorded hash is wrong
+	case len(r.Sections) == 0 && j.Result.CommandsDiffer+j.Result.ReceiptsDiffer == 0: // so a recorded hash is wrong
 		return []words.Block{{Label: "equal", Head: "all that this build computes for the tick"}}
 	}
 	var equal []string
@@ -422,15 +429,15 @@ func (j *diffJob) equalBlock() []words.Block {
 			equal = append(equal, what)
 		}
 	}
-	w := j.sides[0].visit.World
+	w := j.Sides[0].Visit.World
 	cells := 0
 	for _, d := range w.Defs()[:len(w.Defs())-1] { // but for world.rest
 		if d.Domain == fields.Cells && !slices.ContainsFunc(r.Fields, func(f diff.Field) bool { return f.Name == d.Name }) {
 			cells++
 		}
 	}
-	add("commands", r.Tick == j.result.Tick && j.result.CommandsDiffer == 0)
-	add("receipts", r.Tick == j.result.Tick && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0)
+	add("commands", r.Tick == j.Result.Tick && j.Result.CommandsDiffer == 0)
+	add("receipts", r.Tick == j.Result.Tick && j.Result.CommandsDiffer+j.Result.ReceiptsDiffer == 0)
 	add(words.Count(uint64(cells), "field"), cells > 0)
 	add("entities", r.Tick > 0 && len(w.Entities().ID) > 0 && r.Entities == diff.Entities{})
 	add("parameters", !slices.Contains(r.Sections, "parameters"))
@@ -440,15 +447,15 @@ func (j *diffJob) equalBlock() []words.Block {
 		return nil
 	}
 	head := strings.Join(equal, ", ")
-	if r.Tick < j.result.Tick {
+	if r.Tick < j.Result.Tick {
 		head = "at tick " + words.Number(r.Tick) + ": " + head
 	}
 	return []words.Block{{Label: "equal", Head: head}}
 }
 
 // tileBlocks say in which tiles a recorded tick differs from its replay.
-func (j *diffJob) tileBlocks() (blocks []words.Block) {
-	for _, f := range j.result.Tiles {
+func (j *diffText) tileBlocks() (blocks []words.Block) {
+	for _, f := range j.Result.Tiles {
 		b := words.Block{Label: fieldLabel(f.Field), Head: "differs in the index, unchecked"}
 		if f.Field == engine.WorldRest {
 			b.Head = "differs in the index, unchecked: commands, parameters, events or random draws"
@@ -471,12 +478,12 @@ func (j *diffJob) tileBlocks() (blocks []words.Block) {
 }
 
 // laterBlock says how the ticks after the first one compare.
-func (j *diffJob) laterBlock() []words.Block {
-	r := &j.result
-	if len(j.sides) < 2 || r.Tick == 0 {
+func (j *diffText) laterBlock() []words.Block {
+	r := &j.Result
+	if len(j.Sides) < 2 || r.Tick == 0 {
 		return nil
 	}
-	after, differing := j.common-r.Equal-1, r.Differing-1
+	after, differing := j.Common-r.Equal-1, r.Differing-1
 	var text string
 	switch {
 	case after == 0:

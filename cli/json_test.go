@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios"
@@ -34,8 +35,8 @@ var objects = map[string]any{
 	"`serve`: `status`, `served`": statusObject{},
 	"`join`: `message`":           messageObject{},
 	"`check`: `check`":            checkObject{},
-	"`verify`: `verdict`":         verdict{},
-	"`verify`: `tick`":            tickRow{},
+	"`verify`: `verdict`":         session.Verdict{},
+	"`verify`: `tick`":            session.TickRow{},
 	"`inspect`: `yrep`":           yrepReport{},
 	"`play`: `frame`":             playedFrame{},
 	"`play`: `play`":              playResult{},
@@ -57,9 +58,9 @@ var objects = map[string]any{
 	"`audit`: `proof`":            proofResult{},
 	"`audit`: `proved`":           provedResult{},
 	"`seek`: `state`":             seekResult{},
-	"`diff`: `diff`":              diffResult{},
+	"`diff`: `diff`":              compare.Result{},
 	"`diff`: `difference`":        yrepDifference{},
-	"`bisect`: `bisect`":          bisectResult{},
+	"`bisect`: `bisect`":          compare.BisectResult{},
 	"`index`: `index`":            indexResult{},
 	"`recover`: `recovered`":      recoverResult{},
 	"`synctest`: `synctest`":      synctestResult{},

@@ -118,7 +118,7 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 			removeIndex(j.output)
 		}
 	}
-	fault := j.headerFault(name, header)
+	fault := j.HeaderFault(name, header)
 	if why := cmp.Or(reason, fault); why != nil {
 		r.Reason = words.InWords(why).Error()
 	}
@@ -139,22 +139,6 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 		return report.Exit(report.StatusDiverged, lost)
 	}
 	return nil
-}
-
-// headerFault says what is wrong with a header that is this program's own, if anything is.
-func (a *app) headerFault(name string, h *replay.Header) error {
-	if _, err := h.Begin(); err != nil {
-		return err
-	}
-	s, err := a.ScenarioOf(h)
-	if err == nil {
-		return h.Check(s.Setup(h.Descriptor))
-	}
-	rec := session.Recording{Session: a.Session, Name: name}
-	if err = rec.DescriptorError(h, err); errors.Is(err, replay.ErrIncompatible) {
-		return nil // it is another program's
-	}
-	return err
 }
 
 // copyable refuses to write a recording without a tick, and to overwrite one after a mere

@@ -23,7 +23,7 @@ func (j *runJob) headline() error {
 		j.other = newOtherBuild(j.resumed.header.Build, replay.ThisBuild())
 	}
 	if err := j.Emit(startObject{
-		Event: "start", Dropped: dropped, Kept: kept, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
+		Event: "start", Dropped: dropped, Kept: kept, Scenario: s.Name, Seed: words.Whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
 		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), otherBuild: j.other, BeginView: session.ViewBegin(j.began),
 	}); err != nil {
 		return err
@@ -50,11 +50,11 @@ func (j *runJob) headline() error {
 
 // A runResult is the end of a run with --json.
 type runResult struct {
-	Event        string `json:"event"` // "end"
-	Scenario     string `json:"scenario"`
-	Seed         whole  `json:"seed"`
-	Ticks        uint64 `json:"ticks"`
-	PlannedTicks uint64 `json:"planned_ticks"`
+	Event        string      `json:"event"` // "end"
+	Scenario     string      `json:"scenario"`
+	Seed         words.Whole `json:"seed"`
+	Ticks        uint64      `json:"ticks"`
+	PlannedTicks uint64      `json:"planned_ticks"`
 	session.BeginView
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
 	TicksPerSec  float64           `json:"ticks_per_second"`
@@ -90,7 +90,7 @@ func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 func (j *runJob) summary(m *report.Meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
-		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.Rate(ticks - j.start),
+		Event: "end", Scenario: j.Scenario.Name, Seed: words.Whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.Rate(ticks - j.start),
 		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), BeginView: session.ViewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {

@@ -415,7 +415,7 @@ func (j *sweepJob) list() error {
 	}
 	for job := range j.plan.Jobs() {
 		p := j.plan.Point(job)
-		if err := j.Emit(sweepPoint{"job", job, whole(p.Seed), j.plan.Sets(p)}); err != nil {
+		if err := j.Emit(sweepPoint{"job", job, words.Whole(p.Seed), j.plan.Sets(p)}); err != nil {
 			return err
 		}
 		if job < most {
@@ -432,8 +432,8 @@ func (j *sweepJob) list() error {
 
 // A sweepPoint is a job that --dry-run lists.
 type sweepPoint struct {
-	Event string   `json:"event"` // "job"
-	Job   int      `json:"job"`
-	Seed  whole    `json:"seed,omitempty"`
-	Sets  []string `json:"sets"`
+	Event string      `json:"event"` // "job"
+	Job   int         `json:"job"`
+	Seed  words.Whole `json:"seed,omitempty"`
+	Sets  []string    `json:"sets"`
 }

@@ -91,7 +91,7 @@ Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 type synctestResult struct {
 	Event     string       `json:"event"` // "synctest"
 	Scenario  string       `json:"scenario"`
-	Seed      whole        `json:"seed"`
+	Seed      words.Whole  `json:"seed"`
 	OK        bool         `json:"ok"`
 	Ticks     uint64       `json:"ticks"` // that are the same
 	Workers   []int        `json:"workers"`
@@ -148,7 +148,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, words.Count(done, "tick"))
 	}
-	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: whole(s.Seed), OK: err == nil, Ticks: done, Workers: subject.Workers, Processes: j.processes}
+	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: words.Whole(s.Seed), OK: err == nil, Ticks: done, Workers: subject.Workers, Processes: j.processes}
 	return j.report(s, r, err)
 }
 

@@ -27,7 +27,7 @@ func (a *app) version() error {
 	for i := range components {
 		ids = append(ids, components[i].ID())
 	}
-	if err := a.Emit(versionObject{"version", viewBuild(b), scenarios.Rules(), ids}); err != nil {
+	if err := a.Emit(versionObject{"version", session.ViewBuild(b), scenarios.Rules(), ids}); err != nil {
 		return err
 	}
 	if err := a.Say("%s %s\nrules %s", a.Name, session.DescribeBuild(b), strings.Join(scenarios.Rules(), ", ")); err != nil {

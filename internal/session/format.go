@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
 )
@@ -107,3 +108,14 @@ const (
 	RecordingMark = "MURK"
 	linesMark     = `{"murk":`
 )
+
+// A BuildView is a build, with the keys that it has in a recording as JSON lines.
+type BuildView struct {
+	Toolchain string `json:"toolchain"`
+	Target    string `json:"target"`
+	Version   string `json:"engine_version"`
+	Flags     string `json:"compiler_flags"`
+}
+
+// ViewBuild returns a build as JSON has it.
+func ViewBuild(b replay.Build) BuildView { return BuildView{b.Toolchain, b.Target, b.Version, b.Flags} }

@@ -29,6 +29,14 @@ func Damaged(err error) bool {
 // Interrupted is the error of a comparison that was interrupted.
 func Interrupted(name string) error { return fmt.Errorf("%s: interrupted", words.Argument(name)) }
 
+// Interruption says how far a verification came.
+func Interruption(ticks uint64) string {
+	if ticks == 0 {
+		return "interrupted before its first tick was replayed"
+	}
+	return fmt.Sprintf("interrupted; the %s before that match", words.Count(ticks, "tick"))
+}
+
 // Diverged gives an error of a replay its exit status.
 func (a *Session) Diverged(name string, err error) error {
 	_, code := Outcome(err)
@@ -50,10 +58,7 @@ func DescribeBuild(b replay.Build) string {
 }
 
 // Hint tells how to get a recording from what is none, or from one that is too old or damaged.
-func (a *Session) Hint(name string, err error) string { return a.HintAt(name, name, err) }
-
-// HintAt is Hint for a file that is at a path here, and has another name for people.
-func (a *Session) HintAt(path, name string, err error) string {
+func (a *Session) Hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.Name + " run " + words.Argument(name) + " makes one"
@@ -62,7 +67,7 @@ func (a *Session) HintAt(path, name string, err error) string {
 		return "\n  it is a saved state: " + a.Name + " run SCENARIO --state " + words.Argument(name)
 	}
 	if Damaged(err) && name != "-" {
-		if kind := a.FormatOfFile(path); kind == FormatGameLines {
+		if kind := a.FormatOfFile(name); kind == FormatGameLines {
 			return "\n  it is the JSON lines of a game, which cannot be replayed"
 		} else if kind == FormatGame {
 			return "\n  it is a game: " + a.Name + " inspect " + words.Argument(name)
@@ -72,13 +77,13 @@ func (a *Session) HintAt(path, name string, err error) string {
 			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.Name + " inspect " + words.Argument(name)
 		}
 	}
-	if lines, _ := files.Begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
+	if lines, _ := files.Begins(name, linesMark); lines && errors.Is(err, replay.ErrMagic) {
 		return "\n  " + a.LinesError(name).Error()
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.Name + " upgrade " + words.Argument(name) + " NEW"
 	}
-	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !files.IsPipe(path) {
+	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !files.IsPipe(name) {
 		return "\n  " + a.Name + " recover " + words.Argument(name) + " -o FILE copies what is whole before that"
 	}
 	return ""

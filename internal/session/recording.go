@@ -214,3 +214,19 @@ func (rec *Recording) DescriptorError(h *replay.Header, err error) error {
 	text := strings.TrimPrefix(err.Error(), "scenarios: ")
 	return words.NewProblem("malformed header: "+text, errors.Join(replay.ErrMalformed, err))
 }
+
+// HeaderFault says what is wrong with a header that is this program's own, if anything is.
+func (a *Session) HeaderFault(name string, h *replay.Header) error {
+	if _, err := h.Begin(); err != nil {
+		return err
+	}
+	s, err := a.ScenarioOf(h)
+	if err == nil {
+		return h.Check(s.Setup(h.Descriptor))
+	}
+	rec := Recording{Session: a, Name: name}
+	if err = rec.DescriptorError(h, err); errors.Is(err, replay.ErrIncompatible) {
+		return nil // it is another program's
+	}
+	return err
+}

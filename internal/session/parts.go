@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
-	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/index"
 )
@@ -15,18 +14,19 @@ import (
 // inParts verifies a recording with an index in several worlds at a time, and reports whether
 // it did: without an index, for one processor, or if something of every tick is wanted, there
 // is nothing to gain.
-func (j *verification) inParts(ctx context.Context, rec *session.Recording, v *verdict) (done bool, err error) {
-	parallel := j.workers
+func (j *verifying) inParts(ctx context.Context, rec *Recording) (done bool, err error) {
+	v := j.v
+	parallel := j.Workers
 	if parallel == 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	if parallel < 2 || j.hashes != "" || j.row != nil || j.inputs || j.foreign != nil || v.path == "-" {
+	if parallel < 2 || j.Hashes != "" || j.Row != nil || j.Inputs || j.Foreign != nil || v.File == "-" {
 		return false, nil
 	}
-	if ours, err := files.Begins(v.path, session.RecordingMark); err != nil || !ours {
+	if ours, err := files.Begins(v.File, RecordingMark); err != nil || !ours {
 		return false, nil // JSON lines have no index
 	}
-	x, length, err := session.OpenIndex(session.IndexName(v.path))
+	x, length, err := OpenIndex(IndexName(v.File))
 	if err != nil {
 		return false, nil
 	}
@@ -34,25 +34,25 @@ func (j *verification) inParts(ctx context.Context, rec *session.Recording, v *v
 	if x.Belongs(rec.Frames.Head()) != nil || len(x.Keyframes()) == 0 {
 		return false, nil
 	}
-	f, size, err := files.OpenSeekable(v.path)
+	f, size, err := files.OpenSeekable(v.File)
 	if err != nil {
 		return false, nil
 	}
 	defer f.Close()
-	s, err := j.opener.ScenarioOf(rec.Frames.Head())
+	s, err := j.ScenarioOf(rec.Frames.Head())
 	if err != nil {
 		return false, nil // which is told where it is looked at once more
 	}
 	need, err := s.Memory()
-	if err != nil || need == 0 || j.maxMemory.Bytes/need < 2 {
+	if err != nil || need == 0 || j.MaxMemory.Bytes/need < 2 {
 		return false, nil
 	}
-	parallel = int(min(uint64(parallel), j.maxMemory.Bytes/need))
-	v.PlannedTicks, v.memory = s.Ticks, session.MoreMemory(s, j.maxMemory)
-	m := j.opener.Meter(s.Ticks)
+	parallel = int(min(uint64(parallel), j.MaxMemory.Bytes/need))
+	v.PlannedTicks, v.Memory = s.Ticks, MoreMemory(s, j.MaxMemory)
+	m := j.Meter(s.Ticks)
 	defer m.Clear()
 	m.First = x.Begin
-	of, err := index.Verify(f, size, x.Index, rec.Builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
+	of, err := index.Verify(f, size, x.Index, rec.Builder(ctx, 1, j.MaxMemory), parallel, func(ticks uint64) error {
 		m.Show(min(x.Begin+ticks, s.Ticks))
 		return ctx.Err()
 	})
@@ -60,14 +60,14 @@ func (j *verification) inParts(ctx context.Context, rec *session.Recording, v *v
 	if err != nil {
 		return true, err
 	}
-	j.seal(session.IndexName(v.path), x, length, of.Reached)
-	return true, j.ended(v, of.World, words.HexDigest(of.RunDigest, true))
+	seal(IndexName(v.File), x, length, of.Reached)
+	return true, j.ended(of.World, words.HexDigest(of.RunDigest, true))
 }
 
 // seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:
 // an index that cannot be written to stays as it is.
-func (j *verification) seal(path string, x *session.OpenedIndex, length int64, reached []index.Reached) {
-	key := session.IndexKey(true)
+func seal(path string, x *OpenedIndex, length int64, reached []index.Reached) {
+	key := IndexKey(true)
 	if key == nil || len(reached) == 0 || !x.Complete || x.Cut != nil || x.Sealed(reached, key) {
 		return
 	}

@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // differs, or 0, and whether the program stands in for the recorded run there, because it gives
 // the recorded hashes of that tick and of the one before it. If it does not, it is the program
 // that differs from the recording.
-func (j *bisectJob) againstReplay(ctx context.Context, n uint64, at func(i uint64) uint64) (first uint64, standsIn bool, err error) {
-	a, b := j.pair[0], j.pair[1]
-	if a.recording == nil || b.program == nil {
+func (j *Search) againstReplay(ctx context.Context, n uint64, at func(i uint64) uint64) (first uint64, standsIn bool, err error) {
+	a, b := j.Pair[0], j.Pair[1]
+	if a.Recording == nil || b.Program == nil {
 		return 0, false, nil
 	}
 	tick, err := j.otherReplay(ctx, a)
@@ -27,7 +27,7 @@ func (j *bisectJob) againstReplay(ctx context.Context, n uint64, at func(i uint6
 	for first = 1; first <= n && at(first) != tick; first++ {
 	}
 	if first > n {
-		j.notes = append(j.notes, fmt.Sprintf("a replay of %s here differs from it at tick %s, which is not compared", words.Argument(a.File), words.Number(tick)))
+		j.Notes = append(j.Notes, fmt.Sprintf("a replay of %s here differs from it at tick %s, which is not compared", words.Argument(a.File), words.Number(tick)))
 		return 0, false, nil
 	}
 	for i := first; i >= max(first-1, 1); i-- {
@@ -43,20 +43,20 @@ func (j *bisectJob) againstReplay(ctx context.Context, n uint64, at func(i uint6
 
 // otherReplay returns the first tick in which the replay of a recording here differs from it;
 // 0 and a note if there is none, or no replay.
-func (j *bisectJob) otherReplay(ctx context.Context, s *bisectSide) (tick uint64, err error) {
-	wrong, err := j.verified(ctx, s.recording)
+func (j *Search) otherReplay(ctx context.Context, s *SearchSide) (tick uint64, err error) {
+	wrong, err := j.verified(ctx, s.Recording)
 	exit, _ := errors.AsType[*report.Error](err)
 	switch {
 	case ctx.Err() != nil, exit != nil && exit.Code == report.StatusDiverged: // it fails
 		return 0, err
 	case wrong != nil:
-		s.recording.Replayed = words.Hash16(wrong.Replayed)
+		s.Recording.Replayed = words.Hash16(wrong.Replayed)
 		return wrong.Tick, nil
 	case err == nil:
-		j.notes = append(j.notes, fmt.Sprintf("the replay of %s here is equal, too", words.Argument(s.File)))
+		j.Notes = append(j.Notes, fmt.Sprintf("the replay of %s here is equal, too", words.Argument(s.File)))
 	case s.damage == nil: // which is told anyway
 		reason, _, _ := strings.Cut(err.Error(), "\n")
-		j.notes = append(j.notes, "there is no replay here: "+reason)
+		j.Notes = append(j.Notes, "there is no replay here: "+reason)
 	}
 	return 0, nil
 }

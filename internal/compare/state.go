@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"context"
@@ -19,16 +19,16 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A diffSide is one of the recordings that are compared.
-type diffSide struct {
-	sideView
+// A Side is one of the recordings that are compared.
+type Side struct {
+	SideView
 	header   *replay.Header
 	lines    bool                // it is JSON lines
-	scenario *scenarios.Scenario // nil if it is not one of this build
-	first    uint64              // tick of the file; 0: it has none, or they are not compared
-	damage   error               // of the file, behind that tick
+	Scenario *scenarios.Scenario // nil if it is not one of this build
+	First    uint64              // tick of the file; 0: it has none, or they are not compared
+	Damage   error               // of the file, behind that tick
 
-	visit    *session.Visit       // in the tick that differs, replayed
+	Visit    *session.Visit       // in the tick that differs, replayed
 	index    *session.OpenedIndex // of it, or opened without it
 	genesis  string               // hash of the world before it, if it is tick 1
 	before   []byte               // the state before it, if a recording begins with it
@@ -36,9 +36,9 @@ type diffSide struct {
 	trace    *session.Trace       // of the tick, if its parts are asked for
 	state    []byte               // after the tick
 	receipts []receiptText
-	err      error // why it could not be replayed
+	Err      error // why it could not be replayed
 
-	hashAlone bool // the ticks after the one that differs match
+	HashAlone bool // the ticks after the one that differs match
 }
 
 // A receiptText is what came of a command or an event.
@@ -57,20 +57,20 @@ func planned(s *scenarios.Scenario) uint64 {
 }
 
 // states replays both recordings up to the tick that differs, and compares their states.
-func (j *diffJob) states(ctx context.Context) error {
-	for _, s := range j.sides {
+func (j *Comparison) states(ctx context.Context) error {
+	for _, s := range j.Sides {
 		if j.visitTick(ctx, s); ctx.Err() != nil {
 			return session.Interrupted(s.File)
 		}
 	}
-	a, b := j.sides[0], j.sides[1]
-	if a.err != nil || b.err != nil {
+	a, b := j.Sides[0], j.Sides[1]
+	if a.Err != nil || b.Err != nil {
 		j.fromIndexes(a, b)
 		return nil
 	}
-	if other := shapes(a.visit.World, b.visit.World); other != "" {
+	if other := shapes(a.Visit.World, b.Visit.World); other != "" {
 		j.others = true
-		j.notes = append(j.notes, "the worlds have other "+other+", so their states are not compared")
+		j.Notes = append(j.Notes, "the worlds have other "+other+", so their states are not compared")
 		return nil
 	}
 	if err := j.compare(); err != nil {
@@ -83,31 +83,31 @@ func (j *diffJob) states(ctx context.Context) error {
 
 // visitTick replays a recording up to the tick that differs, and through it, and notes why
 // if it cannot.
-func (j *diffJob) visitTick(ctx context.Context, s *diffSide) {
-	if s.err = j.replayTick(ctx, s); s.err != nil {
+func (j *Comparison) visitTick(ctx context.Context, s *Side) {
+	if s.Err = j.replayTick(ctx, s); s.Err != nil {
 		j.noState(s)
 	}
 }
 
 // noState notes why there is no state of a recording after the tick that differs.
-func (j *diffJob) noState(s *diffSide) {
-	s.Error = strings.TrimPrefix(words.InWords(s.err).Error(), "engine: ")
+func (j *Comparison) noState(s *Side) {
+	s.Error = strings.TrimPrefix(words.InWords(s.Err).Error(), "engine: ")
 	reason, _, _ := strings.Cut(s.Error, "\n")
-	j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", words.Argument(s.File), reason))
+	j.Notes = append(j.Notes, fmt.Sprintf("there is no state of %s: %s", words.Argument(s.File), reason))
 }
 
-func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
+func (j *Comparison) replayTick(ctx context.Context, s *Side) error {
 	if s.lines {
-		return j.LinesError(s.File)
+		return j.Opener.LinesError(s.File)
 	}
-	v, err := j.Visit(ctx, s.File, j.result.Tick-1)
+	v, err := j.Visit(ctx, s.File, j.Result.Tick-1)
 	if err != nil {
 		if e, ok := errors.AsType[*report.Error](err); ok {
 			err = e.Err
 		}
 		return err
 	}
-	s.visit, s.scenario = v, v.Scenario
+	s.Visit, s.Scenario = v, v.Scenario
 	if v.World.Tick() == 0 {
 		s.genesis = words.Hash16(v.World.Hash())
 	}
@@ -116,18 +116,18 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 			return err
 		}
 	}
-	if j.keep {
+	if j.Keep {
 		s.kept = session.KeepTick(v.World)
 	}
 	v.Feed = func(inputs []commands.Command) error {
-		if j.keep {
+		if j.Keep {
 			s.kept.Take(inputs)
 		}
 		receipts, err := v.World.Replay(inputs)
 		s.keep(receipts)
 		return err
 	}
-	if j.phases {
+	if j.Phases {
 		s.trace, err = session.Traced(v.World, nil, v.Replay)
 	} else {
 		err = v.Replay()
@@ -142,7 +142,7 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 }
 
 // keep notes what came of the commands and events of a tick.
-func (s *diffSide) keep(receipts []commands.Receipt) {
+func (s *Side) keep(receipts []commands.Receipt) {
 	for i := range receipts {
 		r := &receipts[i]
 		came := "refused (" + r.Reason.String() + ")"
@@ -152,7 +152,7 @@ func (s *diffSide) keep(receipts []commands.Receipt) {
 		if r.Made != 0 {
 			came += fmt.Sprintf(", made %d", r.Made)
 		}
-		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, session.Names{Scenario: s.scenario}.Describe(r.Command), came})
+		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, session.Names{Scenario: s.Scenario}.Describe(r.Command), came})
 	}
 	slices.SortStableFunc(s.receipts, func(x, y receiptText) int { return compareReceipts(&x, &y) })
 }
@@ -192,90 +192,90 @@ func shapes(a, b *engine.World) string {
 
 // compare compares the states after the tick, or those before it if a recording begins with
 // it and they differ already.
-func (j *diffJob) compare() error {
-	a, b := j.sides[0], j.sides[1]
+func (j *Comparison) compare() error {
+	a, b := j.Sides[0], j.Sides[1]
 	if a.before != nil && b.before != nil {
-		r, err := diff.States(a.visit.World, a.before, b.before)
+		r, err := diff.States(a.Visit.World, a.before, b.before)
 		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.Differences, func(d diff.Difference) bool { return !strings.HasPrefix(d.Path, "/meta/") }) {
-			j.result.State, j.compared = r, [2][]byte{a.before, b.before}
+			j.Result.State, j.Compared = r, [2][]byte{a.before, b.before}
 			return nil
 		}
 	}
-	r, err := diff.States(a.visit.World, a.state, b.state)
+	r, err := diff.States(a.Visit.World, a.state, b.state)
 	if err == nil && r.Count == 0 && slices.Contains(r.Sections, "fields") {
-		j.notes = append(j.notes, "they have room for different numbers of entities")
+		j.Notes = append(j.Notes, "they have room for different numbers of entities")
 	}
-	j.result.State, j.compared = r, [2][]byte{a.state, b.state}
+	j.Result.State, j.Compared = r, [2][]byte{a.state, b.state}
 	return err
 }
 
 // compareReceipts tells commands and events of which other things came.
-func (j *diffJob) compareReceipts() {
-	a, b := j.sides[0], j.sides[1]
+func (j *Comparison) compareReceipts() {
+	a, b := j.Sides[0], j.Sides[1]
 	diff.Merge(a.receipts, b.receipts, compareReceipts, func(x, y *receiptText) {
 		if x == nil || y == nil || x.came == y.came {
 			return
 		}
-		j.result.ReceiptsDiffer++
-		if len(j.result.Receipts) < diff.MaxDifferences {
+		j.Result.ReceiptsDiffer++
+		if len(j.Result.Receipts) < diff.MaxDifferences {
 			what := x.what
 			if x.event {
 				what = "event: " + what
 			}
-			j.result.Receipts = append(j.result.Receipts, receiptView{what, valuePair{x.came, y.came}})
+			j.Result.Receipts = append(j.Result.Receipts, receiptView{what, valuePair{x.came, y.came}})
 		}
 	})
 }
 
 // disputed says whose recorded hash is not what this build computes, and in what.
-func (j *diffJob) disputed() {
-	for _, s := range j.sides {
+func (j *Comparison) disputed() {
+	for _, s := range j.Sides {
 		if s.Replayed == s.Hash {
 			continue
 		}
-		j.notes = append(j.notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", words.Argument(s.File), words.Number(j.result.Tick)))
+		j.Notes = append(j.Notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", words.Argument(s.File), words.Number(j.Result.Tick)))
 		if x := j.witness(s, true); x != nil {
-			j.located(s, s.visit.World, x)
+			j.located(s, s.Visit.World, x)
 		}
 	}
 }
 
 // rerun goes to the tick of one recording that differs, and compares it with what is known
 // of the recorded run.
-func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
+func (j *Comparison) rerun(ctx context.Context, s *Side) error {
 	steady := j.goTo(ctx, s)
 	if ctx.Err() != nil {
 		return session.Interrupted(s.File)
 	}
-	if s.err != nil {
+	if s.Err != nil {
 		j.noState(s)
 		return nil
 	}
 	if !steady { // what differs is not the recorded run
 		return nil
 	}
-	given := len(s.visit.Frame().Records) > 0
-	if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
+	given := len(s.Visit.Frame().Records) > 0
+	if x := j.witness(s, true); x != nil && j.located(s, s.Visit.World, x) {
 		err := j.recordedState(ctx, s, x)
 		if ctx.Err() != nil {
 			return session.Interrupted(s.File)
 		}
-		if err != nil || s.visit.World.Tick() > j.result.Tick {
+		if err != nil || s.Visit.World.Tick() > j.Result.Tick {
 			return err
 		}
 	}
-	if j.result.Inputs != nil { // which is why
+	if j.Result.Inputs != nil { // which is why
 		return nil
 	}
 	after, err := s.matchAfter(ctx)
 	if ctx.Err() != nil {
 		return session.Interrupted(s.File)
 	}
-	if s.hashAlone = after > 0; s.hashAlone {
-		j.result.Tiles = nil // nothing vouches for what the index has there
+	if s.HashAlone = after > 0; s.HashAlone {
+		j.Result.Tiles = nil // nothing vouches for what the index has there
 		match, what := "match", "the recorded hash alone is another"
 		if after == 1 {
 			match = "matches"
@@ -283,7 +283,7 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 		if given {
 			what += ", or the source or the arrival of a command"
 		}
-		j.notes = append(j.notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", words.Count(after, "tick"), match, what))
+		j.Notes = append(j.Notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", words.Count(after, "tick"), match, what))
 	}
 	return err
 }
@@ -292,13 +292,13 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 const mostAfter = 1000
 
 // matchAfter returns how many ticks after the one that differs match, of the next ones. The world is in that tick again.
-func (s *diffSide) matchAfter(ctx context.Context) (ticks uint64, err error) {
-	w := s.visit.World
+func (s *Side) matchAfter(ctx context.Context) (ticks uint64, err error) {
+	w := s.Visit.World
 	here := session.KeepTick(w)
 	if here.State == nil {
 		return 0, nil
 	}
-	for ticks < mostAfter && ctx.Err() == nil && s.visit.Step() == nil {
+	for ticks < mostAfter && ctx.Err() == nil && s.Visit.Step() == nil {
 		ticks++
 	}
 	return ticks, w.LoadTick(nil, here.State, here.Rest)
@@ -307,35 +307,35 @@ func (s *diffSide) matchAfter(ctx context.Context) (ticks uint64, err error) {
 // goTo replays a recording up to the tick that differs, and through it, and reports whether it comes to what it came to
 // before. Where what this build computes depends on more than the state, another replay may differ at an earlier tick,
 // which is then the one, or not at all: then it is replayed again.
-func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
-	r, first := &j.result, s.Replayed
+func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
+	r, first := &j.Result, s.Replayed
 	found, lucky := r.Tick, 0
 	const tries = 8
 	for {
-		s.err = j.replayTick(ctx, s)
-		wrong, other := errors.AsType[*replay.MismatchError](s.err)
+		s.Err = j.replayTick(ctx, s)
+		wrong, other := errors.AsType[*replay.MismatchError](s.Err)
 		switch {
 		case other && wrong.Tick != 0 && wrong.Tick < r.Tick:
 			r.Equal -= r.Tick - wrong.Tick
 			r.Tick, r.Inputs = wrong.Tick, nil
 			s.Hash, first = words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
 			continue
-		case s.err == nil && s.Replayed == s.Hash && lucky < tries:
+		case s.Err == nil && s.Replayed == s.Hash && lucky < tries:
 			lucky++
-			s.visit.Close()
-			s.visit = nil
+			s.Visit.Close()
+			s.Visit = nil
 			continue
 		}
 		break
 	}
 	if r.Tick < found {
-		j.notes = append(j.notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
+		j.Notes = append(j.Notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
 	}
 	if lucky > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, words.Number(r.Tick)))
+		j.Notes = append(j.Notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, words.Number(r.Tick)))
 	}
 	steady = r.Tick == found && lucky == 0 && s.Replayed == first
-	if s.err != nil || s.Replayed == s.Hash {
+	if s.Err != nil || s.Replayed == s.Hash {
 		s.Replayed = first
 	}
 	return steady
@@ -343,13 +343,13 @@ func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
 
 // witness returns the index of a recording if it describes the recorded run, or nil and notes
 // why there is none; that there is no file only if it is asked to.
-func (j *diffJob) witness(s *diffSide, missing bool) *session.OpenedIndex {
+func (j *Comparison) witness(s *Side, missing bool) *session.OpenedIndex {
 	if j.NoIndex {
 		return nil
 	}
 	why := ""
-	if s.visit != nil {
-		s.index = s.visit.Index
+	if s.Visit != nil {
+		s.index = s.Visit.Index
 	} else if x, err := j.IndexOf(s.File); err != nil {
 		why = err.Error()
 	} else {
@@ -364,7 +364,7 @@ func (j *diffJob) witness(s *diffSide, missing bool) *session.OpenedIndex {
 	case x.Rebuilt:
 		why = "the index of " + words.Argument(s.File) + " was made by a replay; it tells nothing of the recorded run"
 	default:
-		hash, err := x.Hash(j.result.Tick)
+		hash, err := x.Hash(j.Result.Tick)
 		switch {
 		case err != nil:
 			why = err.Error()
@@ -375,20 +375,20 @@ func (j *diffJob) witness(s *diffSide, missing bool) *session.OpenedIndex {
 		}
 	}
 	if why != "" {
-		j.notes = append(j.notes, why)
+		j.Notes = append(j.Notes, why)
 	}
 	return nil
 }
 
 // located notes in which fields and tiles the tick that a recording's index knows differs
 // from a world in that tick, and reports whether there are any.
-func (j *diffJob) located(s *diffSide, w *engine.World, x *session.OpenedIndex) bool {
+func (j *Comparison) located(s *Side, w *engine.World, x *session.OpenedIndex) bool {
 	changes, err := x.CompareWorld(w)
 	switch {
 	case err != nil:
-		j.notes = append(j.notes, err.Error())
+		j.Notes = append(j.Notes, err.Error())
 	case len(changes) == 0:
-		j.notes = append(j.notes, "by its index, unchecked, the run of "+words.Argument(s.File)+" had the same fields; only the recorded hash is another")
+		j.Notes = append(j.Notes, "by its index, unchecked, the run of "+words.Argument(s.File)+" had the same fields; only the recorded hash is another")
 	default:
 		j.tiles(w, x.Index, changes)
 	}
@@ -397,82 +397,82 @@ func (j *diffJob) located(s *diffSide, w *engine.World, x *session.OpenedIndex) 
 
 // fromIndexes notes in which fields and tiles two recordings differ, of which at most one
 // could be replayed, by their indexes.
-func (j *diffJob) fromIndexes(a, b *diffSide) {
-	if b.err == nil {
+func (j *Comparison) fromIndexes(a, b *Side) {
+	if b.Err == nil {
 		a, b = b, a
 	}
 	y := j.witness(b, false)
 	if y == nil {
 		return
 	}
-	if a.err == nil {
-		j.located(b, a.visit.World, y)
+	if a.Err == nil {
+		j.located(b, a.Visit.World, y)
 		return
 	}
 	x := j.witness(a, false)
 	if x == nil {
 		return
 	}
-	changes, err := x.Compare(y.Index, j.result.Tick)
+	changes, err := x.Compare(y.Index, j.Result.Tick)
 	if err != nil {
-		j.notes = append(j.notes, err.Error())
+		j.Notes = append(j.Notes, err.Error())
 		return
 	}
 	var w *engine.World
-	if a.visit != nil { // it was built, but could not be replayed or saved
-		w = a.visit.World
+	if a.Visit != nil { // it was built, but could not be replayed or saved
+		w = a.Visit.World
 	}
 	j.tiles(w, x.Index, changes)
 }
 
 // recordedState compares the next state that the index has of the recorded run with its
 // replay: the only values of that run that are known.
-func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *session.OpenedIndex) error {
+func (j *Comparison) recordedState(ctx context.Context, s *Side, x *session.OpenedIndex) error {
 	frames := x.Trusted()
-	i, _ := slices.BinarySearch(frames, j.result.Tick)
+	i, _ := slices.BinarySearch(frames, j.Result.Tick)
 	if i == len(frames) {
 		return nil
 	}
-	k, vouched := x.Vouched(s.visit.File, frames[i])
+	k, vouched := x.Vouched(s.Visit.File, frames[i])
 	if !vouched {
 		return nil
 	}
-	m := j.Meter(k.Tick)
+	m := j.Opener.Meter(k.Tick)
 	defer m.Clear()
-	for s.visit.World.Tick() < k.Tick {
-		if m.Show(s.visit.World.Tick()); ctx.Err() != nil {
+	for s.Visit.World.Tick() < k.Tick {
+		if m.Show(s.Visit.World.Tick()); ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := s.visit.Replay(); err != nil { // it goes another way, and may fail there
-			j.notes = append(j.notes, words.InWords(err).Error())
+		if err := s.Visit.Replay(); err != nil { // it goes another way, and may fail there
+			j.Notes = append(j.Notes, words.InWords(err).Error())
 			return nil
 		}
 	}
-	if hash, err := x.Hash(k.Tick); err != nil || hash != s.visit.Frame().Hash {
+	if hash, err := x.Hash(k.Tick); err != nil || hash != s.Visit.Frame().Hash {
 		return nil // it is not a state of the recorded run
 	}
-	replayed, err := s.visit.World.Save(s.header.World())
+	replayed, err := s.Visit.World.Save(s.header.World())
 	if err != nil {
 		return err
 	}
-	r, err := diff.States(s.visit.World, k.State, replayed)
+	r, err := diff.States(s.Visit.World, k.State, replayed)
 	if err != nil {
-		j.notes = append(j.notes, err.Error())
+		j.Notes = append(j.Notes, err.Error())
 		return nil
 	}
-	j.result.State, j.compared = r, [2][]byte{k.State, replayed}
+	j.Result.State, j.Compared = r, [2][]byte{k.State, replayed}
 	return nil
 }
 
 // tiles notes fields that differ, and where. Without a world there are no coordinates.
-func (j *diffJob) tiles(w *engine.World, x *index.Index, changes []index.Change) {
+func (j *Comparison) tiles(w *engine.World, x *index.Index, changes []index.Change) {
 	for _, c := range changes {
 		f := &x.Fields[c.Field]
 		v := tilesView{Field: f.Name, Differ: len(c.Tiles), Of: f.Tiles()}
 		for _, k := range c.Tiles[:min(len(c.Tiles), diff.MaxDifferences)] {
 			v.Tiles = append(v.Tiles, tile(w, x, c.Field, k))
 		}
-		j.result.Tiles = append(j.result.Tiles, v)
+		j.Result.Tiles = append(j.Result.Tiles, v)
 	}
 }
 

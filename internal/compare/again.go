@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"context"
@@ -11,49 +11,49 @@ import (
 	"github.com/murksim/murksim/internal/words"
 )
 
-// repeats is how often a tick is computed once more.
-const repeats = 3
+// Repeats is how often a tick is computed once more.
+const Repeats = 3
 
-// A repeatView is what computing a tick again and again came to, and how often.
-type repeatView struct {
+// A RepeatView is what computing a tick again and again came to, and how often.
+type RepeatView struct {
 	Hash  string `json:"hash,omitempty"`
 	Error string `json:"error,omitempty"` // instead: the tick failed
 	Times int    `json:"times"`
 }
 
-// A try is one computation of the tick that differs.
-type try struct {
+// A Computation is one computation of the tick that differs.
+type Computation struct {
 	hash, failure string             // one of them
 	parts         []session.PartView // if they were asked for
 	trace         *session.Trace     // in a replay
 }
 
 // again computes the tick that differs three times more, in each replay and by each program.
-func (j *bisectJob) again(ctx context.Context) error {
-	for _, s := range j.pair {
-		d := s.recording
+func (j *Search) again(ctx context.Context) error {
+	for _, s := range j.Pair {
+		d := s.Recording
 		switch {
-		case s.program != nil:
-			x := s.answers[j.found.Tick]
-			s.note(try{hash: x.hash, parts: x.parts})
-			for range repeats {
-				x, err := j.askAgain(ctx, s, j.found.Tick)
+		case s.Program != nil:
+			x := s.answers[j.Found.Tick]
+			s.note(Computation{hash: x.hash, parts: x.parts})
+			for range Repeats {
+				x, err := j.askAgain(ctx, s, j.Found.Tick)
 				if err != nil {
 					return err
 				}
-				s.note(try{hash: x.hash, parts: x.parts})
+				s.note(Computation{hash: x.hash, parts: x.parts})
 			}
-		case d != nil && d.visit != nil && d.Replayed != "":
-			first := try{hash: d.Replayed, trace: d.trace}
+		case d != nil && d.Visit != nil && d.Replayed != "":
+			first := Computation{hash: d.Replayed, trace: d.trace}
 			if d.trace != nil {
 				first.parts = d.trace.Parts
 			}
 			s.note(first)
-			for range repeats {
+			for range Repeats {
 				if err := j.rewind(ctx, d); err != nil {
 					return err
 				}
-				s.note(d.again(d.visit.World, d.trace))
+				s.note(d.again(d.Visit.World, d.trace))
 			}
 		}
 	}
@@ -61,12 +61,12 @@ func (j *bisectJob) again(ctx context.Context) error {
 }
 
 // note counts what computing the tick came to.
-func (s *bisectSide) note(t try) {
+func (s *SearchSide) note(t Computation) {
 	s.tries = append(s.tries, t)
-	i := slices.IndexFunc(s.Repeats, func(r repeatView) bool { return r.Hash == t.hash && r.Error == t.failure })
+	i := slices.IndexFunc(s.Repeats, func(r RepeatView) bool { return r.Hash == t.hash && r.Error == t.failure })
 	if i < 0 {
 		i = len(s.Repeats)
-		s.Repeats = append(s.Repeats, repeatView{Hash: t.hash, Error: t.failure})
+		s.Repeats = append(s.Repeats, RepeatView{Hash: t.hash, Error: t.failure})
 	}
 	s.Repeats[i].Times++
 	stable := len(s.Repeats) == 1
@@ -75,7 +75,7 @@ func (s *bisectSide) note(t try) {
 
 // again computes the tick in a world that is in the state before it. If the parts of the tick
 // are asked for, there is a trace to begin with.
-func (d *diffSide) again(w *engine.World, base *session.Trace) (t try) {
+func (d *Side) again(w *engine.World, base *session.Trace) (t Computation) {
 	tick := func() error {
 		_, err := w.Replay(d.kept.Inputs)
 		return err
@@ -87,22 +87,22 @@ func (d *diffSide) again(w *engine.World, base *session.Trace) (t try) {
 		t.parts = t.trace.Parts
 	}
 	if err != nil {
-		return try{failure: strings.TrimPrefix(err.Error(), "engine: ")}
+		return Computation{failure: strings.TrimPrefix(err.Error(), "engine: ")}
 	}
 	t.hash = words.Hash16(w.Hash())
 	return t
 }
 
 // rewind puts the world of a recording into the state before the tick.
-func (j *bisectJob) rewind(ctx context.Context, d *diffSide) error {
+func (j *Search) rewind(ctx context.Context, d *Side) error {
 	if d.kept.State != nil {
-		return d.visit.World.LoadTick(nil, d.kept.State, d.kept.Rest)
+		return d.Visit.World.LoadTick(nil, d.kept.State, d.kept.Rest)
 	}
-	v, err := j.Visit(ctx, d.File, j.found.Tick-1)
+	v, err := j.Visit(ctx, d.File, j.Found.Tick-1)
 	if err != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	d.visit.Close()
-	d.visit = v
+	d.Visit.Close()
+	d.Visit = v
 	return nil
 }

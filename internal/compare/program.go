@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ type answer struct {
 	parts  []session.PartView  // of the tick; nil if they were not asked for
 }
 
-// A questioner is a program that prints the hash of a tick.
-type questioner struct {
+// A Program is a program that prints the hash of a tick.
+type Program struct {
 	words []string
 	asked int
 }
@@ -32,9 +32,9 @@ type questioner struct {
 // tickMark stands for the tick in a command.
 const tickMark = "{tick}"
 
-// parseCommand splits a command into words at spaces, but not within quotes.
-func parseCommand(text string) (*questioner, error) {
-	var q questioner
+// ParseProgram splits a command into words at spaces, but not within quotes.
+func ParseProgram(text string) (*Program, error) {
+	var q Program
 	var word strings.Builder
 	quote, begun := rune(0), false
 	for _, c := range text {
@@ -69,14 +69,14 @@ func parseCommand(text string) (*questioner, error) {
 }
 
 // ask runs the program for a tick.
-func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
+func (q *Program) ask(ctx context.Context, tick uint64) (*answer, error) {
 	q.asked++
 	var args []string
 	for _, w := range q.words {
 		args = append(args, strings.ReplaceAll(w, tickMark, strconv.FormatUint(tick, 10)))
 	}
 	listener := &answerListener{tick: tick}
-	var errs lastLine
+	var errs words.LastLine
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdout, c.Stderr, c.WaitDelay = listener, &errs, time.Second
 	err := c.Run()
@@ -85,7 +85,7 @@ func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 	}
 	listener.end()
 	failed := func(why string) error {
-		if last := errs.text(); last != "" {
+		if last := errs.Text(); last != "" {
 			why += ": " + last
 		}
 		return fmt.Errorf("%s: %s", words.Clean(strings.Join(args, " ")), why)
@@ -93,7 +93,7 @@ func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case listener.err != nil: // of which the program knows no more than that its output is closed
-		errs.buf = nil
+		errs.Buf = nil
 		return nil, failed(listener.err.Error())
 	case exited && exit.ExitCode() == report.StatusDiverged && listener.found != nil: // a state that is not the recorded one is an answer
 	case exited && exit.ExitCode() >= 0:
@@ -196,21 +196,4 @@ type anyWhole string
 func (n *anyWhole) UnmarshalJSON(b []byte) error {
 	*n = anyWhole(strings.Trim(string(b), `"`))
 	return nil
-}
-
-// A lastLine keeps the last line that is written to it.
-type lastLine struct{ buf []byte }
-
-// Write implements [io.Writer].
-func (l *lastLine) Write(b []byte) (int, error) {
-	const most = 64 << 10
-	if l.buf = append(l.buf, b...); len(l.buf) > 2*most {
-		l.buf = append(l.buf[:0], l.buf[len(l.buf)-most:]...)
-	}
-	return len(b), nil
-}
-
-func (l *lastLine) text() string {
-	lines := strings.Split(strings.TrimSpace(string(l.buf)), "\n")
-	return words.Printable(strings.TrimSpace(lines[len(lines)-1]))
 }
