@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 )
@@ -33,13 +34,12 @@ type auditJob struct {
 	unkept    bool
 	halt      bool
 	webhook   string
-	workers   int
-	maxMemory session.Size
+	evidence.Builder
 	measuring measuring
 }
 
 func (a *app) auditCommand() *cobra.Command {
-	j := &auditJob{app: a, maxMemory: session.DefaultMaxMemory}
+	j := &auditJob{app: a, Builder: a.newBuilder()}
 	c := &cobra.Command{
 		Use:   "audit SOURCE",
 		Short: "Prove that a run is what its chain says",
@@ -139,40 +139,44 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.unkept, "no-verdict", false, "do not write the verdict into the database")
 	f.BoolVar(&j.halt, "halt", false, "halt a run that fails: nothing more is committed of it")
 	f.StringVar(&j.webhook, "webhook", "", "send alerts to an `address`, too, by POST")
-	j.worldFlags(f)
+	builderFlags(f, &j.Builder)
 	j.measuring.flags(f)
 }
 
-// worldFlags adds the flags that say how ticks are computed again.
-func (j *auditJob) worldFlags(f *pflag.FlagSet) {
-	workersFlag(f, &j.workers, sharing)
-	maxMemoryFlag(f, &j.maxMemory)
+func (a *app) newBuilder() evidence.Builder {
+	return evidence.Builder{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}
+}
+
+// builderFlags adds the flags that say how ticks are computed again.
+func builderFlags(f *pflag.FlagSet, b *evidence.Builder) {
+	workersFlag(f, &b.Workers, sharing)
+	maxMemoryFlag(f, &b.MaxMemory)
 }
 
 // run audits the runs, several at the same time, and returns the worst outcome.
 func (j *auditJob) run(ctx context.Context, name string) error {
-	src, err := j.openEvidence(ctx, name)
+	src, err := evidence.Open(ctx, j.Registry, name)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	picked, err := src.pick(ctx, j.runs, j.all, "name one with --run, or say --all")
+	defer src.Close()
+	picked, err := src.Pick(ctx, j.runs, j.all, "name one with --run, or say --all")
 	switch {
 	case err != nil:
 		return err
 	case j.report != "" && len(picked) > 1:
 		return report.Usage("--report takes one run, not %d", len(picked))
-	case j.halt && src.db == nil:
+	case j.halt && src.DB == nil:
 		return report.Usage("--halt needs a database; nothing can be added to a bundle")
-	case j.follow && src.db == nil:
+	case j.follow && src.DB == nil:
 		return report.Usage("--follow needs a database; a bundle does not grow")
 	}
 	if j.jobs == 0 {
 		j.jobs = runtime.GOMAXPROCS(0)
 	}
 	j.many = len(picked) > 1
-	if j.jobs = min(j.jobs, len(picked)); j.jobs > 1 && j.workers == 0 {
-		j.workers = 1 // the others have the other cores
+	if j.jobs = min(j.jobs, len(picked)); j.jobs > 1 && j.Workers == 0 {
+		j.Workers = 1 // the others have the other cores
 	}
 	if err := j.measuring.audits(j.app); err != nil {
 		return err

@@ -11,24 +11,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/internal/compare"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
-	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
-	"github.com/murksim/murksim/scenarios"
 )
 
-// An examiner computes ticks of a run again, to see where it parts from what was committed, and in what.
+// An examiner looks into a run, as the flags ask for it.
 type examiner struct {
-	auditJob
-	source string
-	id     string // of the run, or the beginning of it; "": the only one
-	repeat int
-
-	evidence audit.Evidence
-	scenario *scenarios.Scenario
-	found    *audit.Checked
-	close    func()
+	*app
+	evidence.Chain
 }
 
 // examinations are the commands that do so.
@@ -37,96 +29,21 @@ func (a *app) examinations() []*cobra.Command {
 }
 
 func (a *app) examiner() *examiner {
-	return &examiner{auditJob: auditJob{app: a, maxMemory: session.DefaultMaxMemory}, close: func() {}}
+	return &examiner{a, evidence.Chain{Builder: a.newBuilder(), Close: func() {}}}
 }
 
 func (x *examiner) flags(f *pflag.FlagSet) {
-	f.StringVar(&x.id, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
-	x.worldFlags(f)
+	f.StringVar(&x.ID, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
+	builderFlags(f, &x.Builder)
 }
 
 func (x *examiner) repeatFlag(f *pflag.FlagSet) {
-	x.repeat = compare.Repeats
-	f.Var(rangeFlag[int]{&x.repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether it comes to the same")
+	x.Repeat = compare.Repeats
+	f.Var(rangeFlag[int]{&x.Repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether it comes to the same")
 }
 
 // mostRepeats is how often a tick is computed anew at most.
 const mostRepeats = 1000
-
-// open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
-func (x *examiner) open(ctx context.Context, flag string) error {
-	x.maxMemory = x.maxMemory.Share(3) // two worlds and states of both
-	src, err := x.openEvidence(ctx, x.source)
-	if err != nil {
-		return err
-	}
-	x.close = src.close
-	id, err := src.one(ctx, x.id, flag)
-	if err != nil {
-		return err
-	}
-	e, done, err := src.evidence(ctx, id)
-	if err != nil {
-		return err
-	}
-	x.evidence, x.close = e, func() { done(); src.close() }
-	if x.found, err = audit.Check(ctx, x.evidence); err != nil {
-		return err
-	}
-	if _, _, err := src.holdParent(ctx, e); err != nil {
-		return err
-	}
-	x.scenario, err = x.genesis(x.evidence.Run())
-	return err
-}
-
-// again returns a rerun of the whole run.
-func (x *examiner) again(ctx context.Context) (*audit.Rerun, *report.Meter, error) {
-	r := &audit.Rerun{Evidence: x.evidence, Descriptor: x.evidence.Run().Genesis, To: x.found.Tick}
-	if err := x.place(ctx, x.evidence, x.scenario, r, x.evidence.Run().First); err != nil {
-		return nil, nil, err
-	}
-	m := x.Meter(r.To)
-	r.Passed = m.Show
-	return r, m, nil
-}
-
-// bisect finds the tick in which the run and its rerun part.
-func (x *examiner) bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rerun, err error) {
-	r, m, err := x.again(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer m.Clear()
-	b, err = r.Bisect(ctx, x.repeat)
-	return b, r, err
-}
-
-// checkTick holds that the run has a tick.
-func (x *examiner) checkTick(tick uint64) error {
-	switch first := x.evidence.Run().First; {
-	case tick < first:
-		return report.Usage("--tick must be %s or more, where the run begins, not %s", words.Number(first), words.Number(tick))
-	case tick > x.found.Tick:
-		return report.Usage("--tick must be at most %s, the last that is committed, not %s", words.Number(x.found.Tick), words.Number(tick))
-	}
-	return nil
-}
-
-// at computes a tick of the run.
-func (x *examiner) at(ctx context.Context, tick uint64, repeat int) (*audit.Step, *audit.Rerun, error) {
-	if err := x.checkTick(tick); err != nil {
-		return nil, nil, err
-	}
-	r, m, err := x.again(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer m.Clear()
-	m.Last, m.Total = tick, tick
-	s, err := r.At(ctx, tick, repeat)
-	return s, r, err
-}
 
 // failure is an error of a command that only works on evidence that is whole.
 func (x *examiner) failure(ctx context.Context, err error) error {
@@ -138,8 +55,8 @@ func (x *examiner) failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		err = errors.New("interrupted")
 	}
-	if x.evidence != nil {
-		err = fmt.Errorf("run %s: %w", x.evidence.Run().ID, words.InWords(err))
+	if x.Evidence != nil {
+		err = fmt.Errorf("run %s: %w", x.Evidence.Run().ID, words.InWords(err))
 	}
 	if broken {
 		return report.Exit(report.StatusEvidence, err)
@@ -194,7 +111,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := x.untilSignal(c.Context())
 			defer stop()
-			x.source = args[0]
+			x.Source = args[0]
 			return x.tellBisect(ctx)
 		},
 	}
@@ -207,21 +124,21 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 func (x *examiner) tellBisect(ctx context.Context) error {
 	v := new(auditReport)
 	b := new(audit.Bisection)
-	err := x.open(ctx, "run")
-	defer func() { x.close() }()
-	if x.evidence == nil {
+	err := x.Open(ctx, "run")
+	defer func() { x.Close() }()
+	if x.Evidence == nil {
 		return err
 	}
 	if err == nil {
-		v.From, v.To, v.computed = x.evidence.Run().First, x.found.Tick, x.found.Hash
-		err = x.Say("evidence  %s, %s: whole", words.Count(x.found.Ticks, "link"), words.Count(x.found.Inputs, "input"))
+		v.From, v.To, v.computed = x.Evidence.Run().First, x.Found.Tick, x.Found.Hash
+		err = x.Say("evidence  %s, %s: whole", words.Count(x.Found.Ticks, "link"), words.Count(x.Found.Inputs, "input"))
 	}
-	halt, unread := x.evidence.Halt(ctx)
+	halt, unread := x.Evidence.Halt(ctx)
 	if err = cmp.Or(err, unread); err == nil {
 		if halt != nil {
 			v.Halted, v.code = halt.Code, report.StatusHalted
 		}
-		b, _, err = x.bisect(ctx)
+		b, _, err = x.Bisect(ctx)
 	}
 	if err == nil && b.Step != nil {
 		err = b.Step.Divergence()
@@ -240,7 +157,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 
 func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 	r := auditBisectResult{
-		Event: "bisect", Run: x.evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Tick: v.Tick, Expected: v.Expected, Hash: v.Hash, Sections: v.Sections,
+		Event: "bisect", Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Tick: v.Tick, Expected: v.Expected, Hash: v.Hash, Sections: v.Sections,
 		Compared: b.Compared, Replayed: b.Replayed, Table: v.Table, Row: v.Row, Reason: v.Reason, Halted: v.Halted,
 	}
 	var lines []string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
@@ -109,13 +110,13 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 	l, err := audit.LinkAt(ctx, e, p.Tick)
 	switch {
 	case err != nil:
-		return "", broken(src.name, err) // a chain that was cut lacks the tick
+		return "", evidence.Broken(src.Name, err) // a chain that was cut lacks the tick
 	case l.Hash != p.Hash:
 		return "", report.Exit(report.StatusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick)))
 	case l.InputHash != p.Inputs:
 		return "", report.Exit(report.StatusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
 	}
-	return src.name, nil
+	return src.Name, nil
 }
 
 // readNote reads a signed checkpoint. It checks no signature.

@@ -70,8 +70,8 @@ read or the run not be computed here, 4 the evidence is broken.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			j.source, j.folder = args[0], filepath.Clean(j.folder)
-			defer func() { j.close() }()
+			j.Source, j.folder = args[0], filepath.Clean(j.folder)
+			defer func() { j.Close() }()
 			return j.failure(ctx, j.diagnose(ctx))
 		},
 	}
@@ -88,7 +88,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	if err := j.free(); err != nil {
 		return err
 	}
-	if err := j.open(ctx, "run"); err != nil {
+	if err := j.Open(ctx, "run"); err != nil {
 		return err
 	}
 	if err := j.first(ctx); err != nil {
@@ -106,7 +106,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 		return err
 	}
 	if r.OK {
-		return j.Say("%s\nPASS ticks=%d..%d hash=%s", r.headline(), j.evidence.Run().First, j.found.Tick, r.A.Hash)
+		return j.Say("%s\nPASS ticks=%d..%d hash=%s", r.headline(), j.Evidence.Run().First, j.Found.Tick, r.A.Hash)
 	}
 	lines := []string{strings.TrimSuffix(j.text(), "\n")}
 	var rows [][]string
@@ -212,7 +212,7 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) error { return audit.WriteBundle(ctx, w, j.evidence) }); err != nil {
+	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) error { return audit.WriteBundle(ctx, w, j.Evidence) }); err != nil {
 		return err
 	}
 	readme := j.readme()

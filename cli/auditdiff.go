@@ -59,13 +59,13 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 			case given("against") && given("repeat"):
 				return report.Usage("--against and --repeat cannot be used together: both runs are committed")
 			}
-			j.against.workers, j.against.maxMemory = j.workers, j.maxMemory
+			j.against.Workers, j.against.MaxMemory = j.Workers, j.MaxMemory
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			if err := sparesSource(j.output, args[0], j.against.source); err != nil {
+			if err := sparesSource(j.output, args[0], j.against.Source); err != nil {
 				return err
 			}
-			j.source = args[0]
+			j.Source = args[0]
 			return j.run(ctx)
 		},
 	}
@@ -74,20 +74,20 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 	j.repeatFlag(f)
 	engineFlag(f, &j.engine)
 	f.Var(&j.tick, "tick", "report on this `tick` (default: the first that differs)")
-	f.StringVar(&j.against.source, "against", "", "compare with a run of another `source`, or of the same one")
-	f.StringVar(&j.against.id, "against-run", "", "with --against: the run, by its `id` or the beginning of it (default: the only one)")
+	f.StringVar(&j.against.Source, "against", "", "compare with a run of another `source`, or of the same one")
+	f.StringVar(&j.against.ID, "against-run", "", "with --against: the run, by its `id` or the beginning of it (default: the only one)")
 	f.StringVarP(&j.output, "output", "o", "", "write the report, JSON, to a `file`")
 	f.BoolVar(&j.force, "force", false, "overwrite the file if it exists")
 	return c
 }
 
 func (j *auditDiffJob) run(ctx context.Context) error {
-	defer func() { j.close(); j.against.close() }()
+	defer func() { j.Close(); j.against.Close() }()
 	find := j.fromHere
-	if j.against.source != "" {
+	if j.against.Source != "" {
 		find = j.fromOther
 	}
-	err := j.open(ctx, "run")
+	err := j.Open(ctx, "run")
 	if err == nil {
 		err = find(ctx)
 	}
@@ -137,7 +137,7 @@ func (r *auditDiffResult) json() ([]byte, error) {
 func (j *auditDiffJob) fromHere(ctx context.Context) error {
 	if j.ticked {
 		j.asked = true
-		s, again, err := j.at(ctx, uint64(j.tick), j.repeat)
+		s, again, err := j.At(ctx, uint64(j.tick), j.Repeat)
 		if err != nil {
 			return err
 		}
@@ -148,14 +148,14 @@ func (j *auditDiffJob) fromHere(ctx context.Context) error {
 
 // first reports on the first tick that differs, or on the last one if there is none.
 func (d *difference) first(ctx context.Context) error {
-	b, again, err := d.bisect(ctx)
+	b, again, err := d.Bisect(ctx)
 	if err != nil {
 		return err
 	}
 	if b.Step != nil {
 		return d.replayed(ctx, b.Step, again)
 	}
-	last, err := audit.LinkAt(ctx, d.evidence, d.found.Tick)
+	last, err := audit.LinkAt(ctx, d.Evidence, d.Found.Tick)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (d *difference) first(ctx context.Context) error {
 		return err
 	}
 	equal := &audit.Step{Tick: last.Tick, Committed: last, Calculated: last, State: state, Outcomes: []audit.Outcome{{Hash: last.Hash, Times: 1}}}
-	if before := true; last.Tick > d.evidence.Run().First {
+	if before := true; last.Tick > d.Evidence.Run().First {
 		d.report.EqualBefore = &before
 	}
 	return d.replayed(ctx, equal, again)
@@ -173,7 +173,7 @@ func (d *difference) first(ctx context.Context) error {
 // fromOther compares a tick of two runs.
 func (j *auditDiffJob) fromOther(ctx context.Context) error {
 	y := j.against
-	if err := y.open(ctx, "against-run"); err != nil {
+	if err := y.Open(ctx, "against-run"); err != nil {
 		return y.failure(ctx, err)
 	}
 	p, err := j.pair(ctx)
@@ -181,9 +181,9 @@ func (j *auditDiffJob) fromOther(ctx context.Context) error {
 		return err
 	}
 	r := &j.report
-	r.Event, r.Format, r.Run, r.Against, r.Tick = "diff", 1, j.evidence.Run().ID.String(), y.evidence.Run().ID.String(), p.a.Tick
+	r.Event, r.Format, r.Run, r.Against, r.Tick = "diff", 1, j.Evidence.Run().ID.String(), y.Evidence.Run().ID.String(), p.a.Tick
 	r.OK, r.EqualBefore = p.a.Hash == p.b.Hash, p.equalBefore
-	if a, b := j.found.Tick, y.found.Tick; a != b {
+	if a, b := j.Found.Tick, y.Found.Tick; a != b {
 		j.note("a has ticks up to %s, b up to %s", words.Number(a), words.Number(b))
 	}
 	other := &difference{examiner: y, engine: j.engine}
@@ -202,7 +202,7 @@ func (j *auditDiffJob) fromOther(ctx context.Context) error {
 // elsewhere finds the state that was committed, where it needs that by computing it here.
 func (d *difference) elsewhere(ctx context.Context, v *auditSide, l *audit.Link) error {
 	return d.committed(ctx, v, l, func() ([]byte, error) {
-		s, again, err := d.at(ctx, l.Tick, 0)
+		s, again, err := d.At(ctx, l.Tick, 0)
 		if _, ok := errors.AsType[*audit.DivergenceError](err); ok { // it cannot get there
 			return nil, nil
 		}
@@ -223,17 +223,17 @@ type linkPair struct {
 // pair returns the links of the tick that is asked for, or of the first at which the hashes differ, or of the last that both have.
 func (j *auditDiffJob) pair(ctx context.Context) (p linkPair, err error) {
 	y := j.against
-	from := max(j.evidence.Run().First, y.evidence.Run().First)
-	to := min(j.found.Tick, y.found.Tick)
+	from := max(j.Evidence.Run().First, y.Evidence.Run().First)
+	to := min(j.Found.Tick, y.Found.Tick)
 	switch {
 	case from > to:
 		return p, errors.New("there is no tick that both runs have")
 	case j.ticked && (uint64(j.tick) < from || uint64(j.tick) > to):
 		return p, report.Usage("--tick must be one of %s to %s, which both runs have, not %s", words.Number(from), words.Number(to), words.Number(uint64(j.tick)))
 	}
-	next, stop := iter.Pull2(y.evidence.Links(ctx, from))
+	next, stop := iter.Pull2(y.Evidence.Links(ctx, from))
 	defer stop()
-	for l, err := range j.evidence.Links(ctx, from) {
+	for l, err := range j.Evidence.Links(ctx, from) {
 		if err != nil {
 			return p, err
 		}
@@ -254,8 +254,8 @@ func (j *auditDiffJob) pair(ctx context.Context) (p linkPair, err error) {
 // pairAt reads the links of a tick.
 func (j *auditDiffJob) pairAt(ctx context.Context, tick uint64, equalBefore *bool) (p linkPair, err error) {
 	p.equalBefore = equalBefore
-	if p.a, err = audit.LinkAt(ctx, j.evidence, tick); err == nil {
-		p.b, err = audit.LinkAt(ctx, j.against.evidence, tick)
+	if p.a, err = audit.LinkAt(ctx, j.Evidence, tick); err == nil {
+		p.b, err = audit.LinkAt(ctx, j.against.Evidence, tick)
 	}
 	return p, err
 }

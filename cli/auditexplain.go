@@ -106,7 +106,7 @@ func (d *difference) note(format string, args ...any) {
 // replayed reports on a tick that was computed here.
 func (d *difference) replayed(ctx context.Context, s *audit.Step, again *audit.Rerun) error {
 	r := &d.report
-	r.Event, r.Format, r.Run, r.Tick, r.OK = "diff", 1, d.evidence.Run().ID.String(), s.Tick, s.Equal() || d.asked && s.Calculated != nil && s.Calculated.Hash == s.Committed.Hash
+	r.Event, r.Format, r.Run, r.Tick, r.OK = "diff", 1, d.Evidence.Run().ID.String(), s.Tick, s.Equal() || d.asked && s.Calculated != nil && s.Calculated.Hash == s.Committed.Hash
 	if d.world, d.before = again.World, s.Before; s.Before != nil {
 		r.EqualBefore = &s.EqualBefore
 	}
@@ -131,14 +131,14 @@ func (v *auditSide) take(l *audit.Link, state []byte, from string) {
 
 // committed finds the state that was committed: a snapshot, a state that was computed here, or that of another build of the program.
 func (x *difference) committed(ctx context.Context, v *auditSide, l *audit.Link, compute func() ([]byte, error)) error {
-	*v = auditSide{Source: "committed", Engine: x.evidence.Run().Engine}
+	*v = auditSide{Source: "committed", Engine: x.Evidence.Run().Engine}
 	v.take(l, nil, "")
-	ticks, err := x.evidence.Snapshots(ctx)
+	ticks, err := x.Evidence.Snapshots(ctx)
 	if err != nil {
 		return err
 	}
 	if slices.Contains(ticks, l.Tick) {
-		s, _, err := audit.Open(ctx, x.evidence, l.Tick)
+		s, _, err := audit.Open(ctx, x.Evidence, l.Tick)
 		refused, broken := errors.AsType[*audit.EvidenceError](err)
 		switch {
 		case err == nil:
@@ -159,7 +159,7 @@ func (x *difference) committed(ctx context.Context, v *auditSide, l *audit.Link,
 		x.note("the committed state is not available: there is no snapshot of the tick; --engine names the program that recorded the run")
 		return nil
 	}
-	state, err := x.engineState(ctx, x.engine, l.Tick)
+	state, err := x.EngineState(ctx, x.engine, l.Tick)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -202,7 +202,7 @@ func (d *difference) compare(ctx context.Context) error {
 		return nil
 	}
 	if d.world == nil {
-		again, _, err := d.again(ctx)
+		again, _, err := d.Rerun(ctx)
 		if err != nil {
 			return err
 		}
@@ -267,15 +267,15 @@ func streamOf(d *diff.Difference) *streamView {
 // inputs lists those of the tick.
 func (d *difference) inputs(ctx context.Context) error {
 	d.report.Inputs = []auditInput{}
-	if d.report.Tick <= d.evidence.Run().First {
+	if d.report.Tick <= d.Evidence.Run().First {
 		return nil
 	}
-	before, err := audit.LinkAt(ctx, d.evidence, d.report.Tick-1)
+	before, err := audit.LinkAt(ctx, d.Evidence, d.report.Tick-1)
 	if err != nil {
 		return err
 	}
-	n := session.Names{Scenario: d.scenario}
-	for in, err := range d.evidence.Inputs(ctx, before.InputSeq) {
+	n := session.Names{Scenario: d.Scenario}
+	for in, err := range d.Evidence.Inputs(ctx, before.InputSeq) {
 		if err != nil {
 			return err
 		}
@@ -357,7 +357,7 @@ func (d *difference) blocks() (blocks []words.Block) {
 		add("random", fmt.Sprintf("the first stream that differs is %s %d: %s and %s", s.Name, uint64(s.Number), words.OrNone(s.A), words.OrNone(s.B)))
 	}
 	if d.compared != nil {
-		t := &stateText{d.compared, r.Tick, d.world, []*engine.World{d.world}, session.Names{Scenario: d.scenario}}
+		t := &stateText{d.compared, r.Tick, d.world, []*engine.World{d.world}, session.Names{Scenario: d.Scenario}}
 		for i := range r.Fields {
 			b := t.field(&r.Fields[i])
 			add(b.Label, b.Head)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
-	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -19,7 +19,8 @@ import (
 
 // A forkJob forks a run, as the flags ask for it.
 type forkJob struct {
-	auditJob
+	*app
+	evidence.Builder
 	run   string
 	tick  tickFlag
 	given bool // the tick
@@ -27,7 +28,7 @@ type forkJob struct {
 }
 
 func (a *app) auditForkCommand() *cobra.Command {
-	j := &forkJob{auditJob: auditJob{app: a, maxMemory: session.DefaultMaxMemory}}
+	j := &forkJob{app: a, Builder: a.newBuilder()}
 	c := &cobra.Command{
 		Use:   "fork DATABASE",
 		Short: "Begin a new run where another one was still right",
@@ -59,7 +60,7 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 	f.StringVar(&j.run, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
 	f.Var(&j.tick, "tick", "the `tick` with whose state the fork begins (default: the last that is right)")
 	f.StringVar(&j.label, "label", "", "a `text` by which people know the fork")
-	j.worldFlags(f)
+	builderFlags(f, &j.Builder)
 	return c
 }
 
@@ -80,16 +81,16 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	if tick < e.Run().First || tick > found.Tick {
 		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(e.Run().First), words.Number(found.Tick), words.Number(tick))
 	}
-	again, err := j.proved(ctx, src.name, e, tick)
+	again, err := j.proved(ctx, src.Name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
 		if err := j.Say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
 			return err
 		}
 		tick = d.Tick - 1
-		again, err = j.proved(ctx, src.name, e, tick)
+		again, err = j.proved(ctx, src.Name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return report.Exit(report.StatusDiverged, words.About(src.name, d))
+		return report.Exit(report.StatusDiverged, words.About(src.Name, d))
 	}
 	if err != nil {
 		return err
@@ -99,27 +100,27 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 
 // proved computes a run up to a tick, and compares every hash.
 func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tick uint64) (*audit.Rerun, error) {
-	s, err := j.genesis(e.Run())
+	s, err := j.Genesis(e.Run())
 	if err != nil {
-		return nil, broken(name, err)
+		return nil, evidence.Broken(name, err)
 	}
 	m := j.Meter(tick)
 	defer m.Clear()
 	again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.Show}
-	if err := j.place(ctx, e, s, again, e.Run().First); err != nil {
-		return nil, broken(name, err)
+	if err := j.Place(ctx, e, s, again, e.Run().First); err != nil {
+		return nil, evidence.Broken(name, err)
 	}
 	if err := again.Run(ctx); err != nil {
 		if _, ok := errors.AsType[*audit.DivergenceError](err); ok {
 			return nil, err
 		}
-		return nil, broken(name, err)
+		return nil, evidence.Broken(name, err)
 	}
 	return again, nil
 }
 
 // begin adds the fork to the database, with its first tick.
-func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Evidence, again *audit.Rerun, tick uint64) error {
+func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evidence, again *audit.Rerun, tick uint64) error {
 	of := e.Run()
 	l, err := audit.LinkAt(ctx, e, tick)
 	if err != nil {
@@ -133,14 +134,14 @@ func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Eviden
 	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = freshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
 	r.Genesis = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world)
 	r.Digest = sha256.Sum256(r.Genesis)
-	db, err := src.db.Writable(ctx)
+	db, err := src.DB.Writable(ctx)
 	if err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	defer db.Close()
 	w, err := db.Begin(ctx, &r)
 	if err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	defer w.Close()
 	recorder, err := audit.NewRecorder(w, again.World, r.Genesis, 1)
@@ -148,7 +149,7 @@ func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Eviden
 		return err
 	}
 	if err := cmp.Or(recorder.Close(), w.Close()); err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	if err := j.Emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
@@ -41,30 +42,30 @@ the run, and all ticks and inputs that both have.`,
 }
 
 func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool) error {
-	src, err := a.openEvidence(ctx, name)
+	src, err := evidence.Open(ctx, a.Registry, name)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	if src.bundle == nil {
-		return report.Usage("%s is no bundle", src.name)
+	defer src.Close()
+	if src.Bundle == nil {
+		return report.Usage("%s is no bundle", src.Name)
 	}
-	found, err := a.whole(ctx, name, src.bundle)
+	found, err := a.whole(ctx, name, src.Bundle)
 	switch {
 	case err != nil:
 		return err
 	case len(found.Refused) > 0:
-		return broken(name, found.Refused[0])
+		return evidence.Broken(name, found.Refused[0])
 	}
 	db, err := store.Open(ctx, dsn)
 	if err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	defer db.Close()
-	r := src.bundle.Run()
-	from, begin, err := imported(ctx, db, src.bundle, found, takesHalt)
+	r := src.Bundle.Run()
+	from, begin, err := imported(ctx, db, src.Bundle, found, takesHalt)
 	if err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	var w *store.Writer
 	if begin {
@@ -73,20 +74,20 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 		w, err = db.Writer(ctx, r.ID)
 	}
 	if err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	defer w.Close()
 	if from <= found.Tick {
-		if err := audit.Copy(ctx, w, src.bundle, from); err != nil {
-			return stored(err)
+		if err := audit.Copy(ctx, w, src.Bundle, from); err != nil {
+			return evidence.Stored(err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
-	if halt, _ := src.bundle.Halt(ctx); halt != nil {
+	if halt, _ := src.Bundle.Halt(ctx); halt != nil {
 		if err := db.Halt(ctx, r.ID, *halt); err != nil {
-			return stored(err)
+			return evidence.Stored(err)
 		}
 	}
 	if err := a.Emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
@@ -119,7 +120,7 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 	}
 	there := runs[i]
 	if there.Wrong != nil {
-		return 0, false, broken(db.Name(), there.Wrong)
+		return 0, false, evidence.Broken(db.Name(), there.Wrong)
 	}
 	if err := agree(ctx, db, b, &there, found); err != nil {
 		return 0, false, err

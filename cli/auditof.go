@@ -4,24 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
-	"github.com/murksim/murksim/scenarios"
 )
 
 // An auditOf is the audit of one run.
 type auditOf struct {
 	*auditJob
-	src      *evidenceSource
+	src      *evidence.Source
 	id       audit.ID
 	report   *auditReport
 	lines    []string // what it says before the verdict, where others are audited at the same time
@@ -36,7 +33,7 @@ type auditOf struct {
 const pollEvery = 200 * time.Millisecond
 
 // audit looks at the evidence of a run, and computes it again.
-func (j *auditJob) audit(ctx context.Context, src *evidenceSource, l *store.Listed, p *auditProgress) *auditOf {
+func (j *auditJob) audit(ctx context.Context, src *evidence.Source, l *store.Listed, p *auditProgress) *auditOf {
 	id := l.Run.ID
 	x := &auditOf{auditJob: j, src: src, id: id, progress: p}
 	x.report = &auditReport{Event: "audit", Format: 1, Run: l.Key, Replayed: session.ViewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
@@ -80,7 +77,7 @@ func (x *auditOf) all(ctx context.Context) error {
 		writing := false
 		if x.follow {
 			var err error
-			if writing, err = x.src.db.Writing(ctx, x.id); err != nil {
+			if writing, err = x.src.DB.Writing(ctx, x.id); err != nil {
 				return err
 			}
 		}
@@ -116,7 +113,7 @@ func (x *auditOf) again(ctx context.Context) error {
 
 // evidence opens what is committed of the run.
 func (x *auditOf) evidence(ctx context.Context) (audit.Evidence, func(), error) {
-	e, done, err := x.src.evidence(ctx, x.id)
+	e, done, err := x.src.Run(ctx, x.id)
 	if x.rerun != nil && errors.Is(err, store.ErrNoRun) {
 		err = &audit.EvidenceError{Table: "runs", Row: x.id.String(), Reason: "it is missing; it was there when it was first read"}
 	}
@@ -178,7 +175,7 @@ func noLinks(ctx context.Context, e audit.Evidence) bool {
 // begin makes the world where the audit begins.
 func (x *auditOf) begin(ctx context.Context, e audit.Evidence) error {
 	r := e.Run()
-	s, err := x.genesis(r)
+	s, err := x.Genesis(r)
 	if err != nil {
 		return err
 	}
@@ -196,7 +193,7 @@ func (x *auditOf) begin(ctx context.Context, e audit.Evidence) error {
 	if to := uint64(x.to); x.toTick && to < from {
 		return fmt.Errorf("--to is %s; the audit begins at tick %s", words.Number(to), words.Number(from))
 	}
-	err = x.place(ctx, e, s, again, from)
+	err = x.Place(ctx, e, s, again, from)
 	if err == nil {
 		x.rerun = again
 	}
@@ -259,65 +256,4 @@ func linkAt(ctx context.Context, e audit.Evidence, tick uint64) (audit.Hash, err
 		return audit.Hash{}, err
 	}
 	return l.Hash, nil
-}
-
-// genesis reads the scenario of a run, and holds that the run's other values are those of it.
-func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
-	world, _, err := audit.SplitGenesis(r.Genesis)
-	if err != nil {
-		return nil, err
-	}
-	s, err := j.Registry.FromDescriptor(world)
-	if err != nil {
-		return nil, session.Unbuilt(err)
-	}
-	rate, err := audit.RateOf(s.TickRate)
-	if err != nil {
-		return nil, err
-	}
-	wrong := ""
-	switch {
-	case r.Seed != s.Seed:
-		wrong = fmt.Sprintf("its seed is %d, that of its genesis %d", r.Seed, s.Seed)
-	case r.Rate != rate:
-		wrong = fmt.Sprintf("its tick rate is %d/%d, that of its genesis %d/%d", r.Rate.Num, r.Rate.Den, rate.Num, rate.Den)
-	case r.Generator != s.Generator:
-		wrong = fmt.Sprintf("its random numbers are of %s, those of its genesis of %s", r.Generator, s.Generator)
-	}
-	if wrong == "" && r.Rules != engine.RulesVersion { // which the genesis would have been refused for
-		wrong = fmt.Sprintf("its rules have version %d, those of its genesis %d", r.Rules, engine.RulesVersion)
-	}
-	if wrong != "" {
-		return nil, &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: wrong}
-	}
-	return s, session.CheckMemory(s, j.maxMemory)
-}
-
-// place makes the world of a rerun: at genesis, or in the state of a snapshot.
-func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, again *audit.Rerun, from uint64) (err error) {
-	if from == e.Run().First && from == 0 {
-		again.World, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
-		return session.Unbuilt(err)
-	}
-	if ticks, err := e.Snapshots(ctx); err != nil {
-		return err
-	} else if !slices.Contains(ticks, from) {
-		var there []string
-		for _, tick := range ticks[:min(len(ticks), 20)] {
-			there = append(there, words.Number(tick))
-		}
-		return fmt.Errorf("there is no snapshot of tick %s; there are %s, of the ticks %s", words.Number(from), words.Number(uint64(len(ticks))), strings.Join(there, ", "))
-	}
-	snapshot, head, err := audit.Open(ctx, e, from)
-	if err != nil {
-		return err
-	}
-	again.From = head
-	again.World, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*engine.World, error) {
-		return s.RestoreAs(e.Run().Genesis, j.workers, snapshot.State, step)
-	})
-	if state, ok := errors.AsType[*engine.StateError](err); ok {
-		return &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", from), Reason: session.StateProblem(state).Error()}
-	}
-	return session.Unbuilt(err)
 }

@@ -1,82 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
-	"github.com/murksim/murksim/replay/audit/store"
 )
-
-// A forkStart is what a fork is held against its parent by: its row and its first state.
-type forkStart struct {
-	run    *audit.Run
-	world  []byte        // the descriptor of its world: the genesis document without the parent
-	parent *audit.Parent // nil: it is no fork
-	link   *audit.Link   // of its first tick
-	meta   []byte        // section 1 of its first state
-}
-
-// startOf reads the start of a run.
-func startOf(ctx context.Context, e audit.Evidence) (s *forkStart, err error) {
-	s = &forkStart{run: e.Run()}
-	if s.world, s.parent, err = audit.SplitGenesis(s.run.Genesis); err != nil || s.parent == nil {
-		return s, err
-	}
-	if s.link, err = audit.LinkAt(ctx, e, s.run.First); err != nil {
-		return nil, err
-	}
-	snapshots, err := e.Snapshots(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(snapshots, s.run.First) {
-		return nil, &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", s.run.First), Reason: "it is missing; a fork begins with it"}
-	}
-	first, _, err := audit.Open(ctx, e, s.run.First)
-	if err == nil {
-		s.meta, err = audit.Meta(first.State)
-	}
-	return s, err
-}
-
-// holdParent holds a fork against the run from which it comes: its genesis, its row and its first state, and the evidence of that run, which must
-// be whole; and so on for that run. The evidence of the fork has been checked. It returns the parent, nil for a run that is no fork, and
-// whether the source has it. One run is open at a time.
-func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *audit.Parent, held bool, err error) {
-	fork, err := startOf(ctx, e)
-	if err != nil || fork.parent == nil {
-		return nil, false, err
-	}
-	p, top := fork.parent, fork.run.ID
-	seen := []audit.ID{top}
-	for fork.parent != nil {
-		if slices.Contains(seen, fork.parent.Run) {
-			return nil, false, &audit.EvidenceError{Table: "runs", Row: top.String(), Reason: "it comes from itself, by way of its parents"}
-		}
-		seen = append(seen, fork.parent.Run)
-		next, err := s.parentOf(ctx, fork)
-		if next == nil && err == nil {
-			break // it is not in this source
-		}
-		if broken, ok := errors.AsType[*audit.EvidenceError](err); ok && fork.run.ID != top {
-			return nil, false, &audit.EvidenceError{Table: "runs", Row: top.String(), Reason: fmt.Sprintf("the evidence of run %s, from which its parent comes, is broken: %s, %s: %s", fork.run.ID, broken.Table, broken.Row, broken.Reason)}
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		fork = next
-	}
-	return p, fork.run.ID != top, nil
-}
 
 // holdParent holds a run against its parent, if it is a fork, and notes in the report what it is held against.
 func (x *auditOf) holdParent(ctx context.Context, e audit.Evidence) error {
-	p, held, err := x.src.holdParent(ctx, e)
+	p, held, err := x.src.HoldParent(ctx, e)
 	if err != nil || p == nil {
 		return err
 	}
@@ -87,55 +21,4 @@ func (x *auditOf) holdParent(ctx context.Context, e audit.Evidence) error {
 	}
 	x.lines = append(x.lines, told)
 	return nil
-}
-
-// parentOf holds a fork against its parent, and returns the start of that; nil: the source does not have it.
-func (s *evidenceSource) parentOf(ctx context.Context, fork *forkStart) (*forkStart, error) {
-	p := fork.parent
-	wrong := func(format string, args ...any) error {
-		return &audit.EvidenceError{Table: "runs", Row: fork.run.ID.String(), Reason: fmt.Sprintf(format, args...)}
-	}
-	if s.db == nil {
-		return nil, nil
-	}
-	e, done, err := s.evidence(ctx, p.Run)
-	if errors.Is(err, store.ErrNoRun) {
-		return nil, nil
-	}
-	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
-		return nil, wrong("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	_, err = audit.Check(ctx, e)
-	var parent *forkStart
-	if err == nil {
-		parent, err = startOf(ctx, e)
-	}
-	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
-		return nil, wrong("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason)
-	}
-	if err != nil {
-		return nil, err
-	}
-	theirs, err := audit.LinkAt(ctx, e, p.Tick)
-	if err != nil {
-		return nil, wrong("its parent %s has no tick %d", p.Run, p.Tick)
-	}
-	ours, of := fork.run, parent.run
-	switch {
-	case theirs.Hash != p.Hash:
-		return nil, wrong("its genesis names the hash %s of tick %d of %s; that has %s", p.Hash, p.Tick, p.Run, theirs.Hash)
-	case !bytes.Equal(fork.world, parent.world):
-		return nil, wrong("its genesis is not that of its parent %s", p.Run)
-	case ours.Seed != of.Seed || ours.Rate != of.Rate || ours.Rules != of.Rules || ours.Format != of.Format || ours.Generator != of.Generator:
-		return nil, wrong("its seed, tick rate, rules, state format or generator is not that of its parent %s", p.Run)
-	}
-	// The digest of the genesis document, which is another one, stands in section 1.
-	if fork.link.StateLen != theirs.StateLen || !slices.Equal(fork.link.Digests[1:], theirs.Digests[1:]) || audit.MetaSum(fork.meta, of.Digest) != theirs.Digests[0].Sum {
-		return nil, &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", ours.First), Reason: "it is not the state of its parent " + p.Run.String()}
-	}
-	return parent, nil
 }

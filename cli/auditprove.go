@@ -70,8 +70,8 @@ is broken.`,
 			j.last = !given("tick")
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			j.source = args[0]
-			defer func() { j.close() }()
+			j.Source = args[0]
+			defer func() { j.Close() }()
 			return j.failure(ctx, j.prove(ctx))
 		},
 	}
@@ -118,22 +118,22 @@ func layoutOf(s *scenarios.Scenario) *audit.Layout {
 }
 
 func (j *proveJob) prove(ctx context.Context) error {
-	if err := j.open(ctx, "run"); err != nil {
+	if err := j.Open(ctx, "run"); err != nil {
 		return err
 	}
 	tick := uint64(j.tick)
 	if j.last {
-		tick = j.found.Tick
+		tick = j.Found.Tick
 	}
-	if err := j.checkTick(tick); err != nil {
+	if err := j.CheckTick(tick); err != nil {
 		return err
 	}
 	if j.entity == 0 {
-		if _, err := cellOf(j.scenario, layoutOf(j.scenario), audit.Subject{Field: j.field, Cell: j.at.AppendTo(nil)}); err != nil {
+		if _, err := cellOf(j.Scenario, layoutOf(j.Scenario), audit.Subject{Field: j.field, Cell: j.at.AppendTo(nil)}); err != nil {
 			return err // before ticks are computed
 		}
 	}
-	l, err := audit.LinkAt(ctx, j.evidence, tick)
+	l, err := audit.LinkAt(ctx, j.Evidence, tick)
 	if err != nil {
 		return err
 	}
@@ -149,26 +149,26 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := viewSubject(j.scenario, p)
+	v, err := viewSubject(j.Scenario, p)
 	if err != nil {
 		return err
 	}
 	if err := j.writeFile(j.out, text, j.force); err != nil {
 		return err
 	}
-	if err := j.Emit(proofResult{"proof", j.evidence.Run().ID.String(), tick, l.Hash.String(), *v, j.out, int64(len(text))}); err != nil {
+	if err := j.Emit(proofResult{"proof", j.Evidence.Run().ID.String(), tick, l.Hash.String(), *v, j.out, int64(len(text))}); err != nil {
 		return err
 	}
-	return j.Say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.evidence.Run().ID, l.Hash, v.text(), words.Argument(j.out), words.Size(int64(len(text))))
+	return j.Say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.Evidence.Run().ID, l.Hash, v.text(), words.Argument(j.out), words.Size(int64(len(text))))
 }
 
 // proof makes the proof.
 func (j *proveJob) proof(l *audit.Link, state []byte) (*audit.Proof, error) {
-	y, subject := layoutOf(j.scenario), audit.Subject{Entity: j.entity}
+	y, subject := layoutOf(j.Scenario), audit.Subject{Entity: j.entity}
 	var list []audit.Elements
 	if j.entity == 0 {
 		subject = audit.Subject{Field: j.field, Cell: j.at.AppendTo(nil)}
-		x, err := cellOf(j.scenario, y, subject)
+		x, err := cellOf(j.Scenario, y, subject)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (j *proveJob) proof(l *audit.Link, state []byte) (*audit.Proof, error) {
 		}
 		list = y.Entity(slot)
 	}
-	p, err := audit.Prove(l, j.evidence.Run().Genesis, state, list...)
+	p, err := audit.Prove(l, j.Evidence.Run().Genesis, state, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -218,12 +218,12 @@ func cellOf(s *scenarios.Scenario, y *audit.Layout, of audit.Subject) (e audit.E
 
 // stateOf returns the state of a tick: a snapshot that belongs to it, or what is computed from the last one before it, if that is the committed one.
 func (j *proveJob) stateOf(ctx context.Context, l *audit.Link) ([]byte, error) {
-	snapshots, err := j.evidence.Snapshots(ctx)
+	snapshots, err := j.Evidence.Snapshots(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(snapshots, l.Tick) {
-		s, _, err := audit.Open(ctx, j.evidence, l.Tick)
+		s, _, err := audit.Open(ctx, j.Evidence, l.Tick)
 		if _, refused := errors.AsType[*audit.EvidenceError](err); !refused {
 			if err != nil {
 				return nil, err
@@ -231,7 +231,7 @@ func (j *proveJob) stateOf(ctx context.Context, l *audit.Link) ([]byte, error) {
 			return s.State, nil
 		}
 	}
-	first := j.evidence.Run().First
+	first := j.Evidence.Run().First
 	for _, from := range slices.Backward(append([]uint64{first}, snapshots...)) {
 		if from < first || from >= l.Tick && from != first {
 			continue
@@ -250,8 +250,8 @@ func (j *proveJob) stateOf(ctx context.Context, l *audit.Link) ([]byte, error) {
 
 // compute computes the state of a tick from the snapshot of another, or from genesis.
 func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]byte, error) {
-	r := &audit.Rerun{Evidence: j.evidence, Descriptor: j.evidence.Run().Genesis, To: l.Tick}
-	if err := j.place(ctx, j.evidence, j.scenario, r, from); err != nil {
+	r := &audit.Rerun{Evidence: j.Evidence, Descriptor: j.Evidence.Run().Genesis, To: l.Tick}
+	if err := j.Place(ctx, j.Evidence, j.Scenario, r, from); err != nil {
 		return nil, err
 	}
 	m := j.Meter(l.Tick)
@@ -262,7 +262,7 @@ func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]b
 		err = s.Divergence()
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return nil, report.Exit(report.StatusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.evidence.Run().ID, words.Number(l.Tick), words.InWords(d)))
+		return nil, report.Exit(report.StatusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.Evidence.Run().ID, words.Number(l.Tick), words.InWords(d)))
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -120,7 +121,7 @@ func (v *auditReport) line() string {
 // conclude prints the verdict of a run, keeps it, and raises an alarm if there is cause. So the verdict is told even if the database never
 // takes it. Only with --halt it is kept first, since what is printed says whether the run is halted. What cannot be printed or written is an error that takes nothing of
 // that back.
-func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf) error {
+func (j *auditJob) conclude(ctx context.Context, src *evidence.Source, x *auditOf) error {
 	v := x.report
 	j.measuring.audit.Verdict(v.Verdict)
 	alarmed, row := v.alarm(), v.row() // to the database the ticks that there are have passed, also with --complete
@@ -207,10 +208,10 @@ func (v *auditReport) row() *store.Audit {
 }
 
 // keep adds a verdict to the database, and raises an alarm unless it is nil.
-func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport, row *store.Audit, x *alarm) (err error) {
+func (j *auditJob) keep(ctx context.Context, src *evidence.Source, v *auditReport, row *store.Audit, x *alarm) (err error) {
 	var db *store.DB
-	if src.db != nil && !j.unkept && v.id.String() == v.Run { // else there is no such run to which it could belong
-		if db, err = src.db.Writable(ctx); err == nil {
+	if src.DB != nil && !j.unkept && v.id.String() == v.Run { // else there is no such run to which it could belong
+		if db, err = src.DB.Writable(ctx); err == nil {
 			defer db.Close()
 			if err = db.Audit(ctx, row); err == nil && x != nil {
 				x.audit = row.ID

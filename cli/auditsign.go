@@ -3,10 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
@@ -90,31 +90,31 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 }
 
 // openRun opens a run of a source.
-func (a *app) openRun(ctx context.Context, source, run string) (src *evidenceSource, e audit.Evidence, done func(), err error) {
-	if src, err = a.openEvidence(ctx, source); err != nil {
+func (a *app) openRun(ctx context.Context, source, run string) (src *evidence.Source, e audit.Evidence, done func(), err error) {
+	if src, err = evidence.Open(ctx, a.Registry, source); err != nil {
 		return nil, nil, nil, err
 	}
-	id, err := src.one(ctx, run, "run")
+	id, err := src.One(ctx, run, "run")
 	if err != nil {
-		src.close()
+		src.Close()
 		return nil, nil, nil, err
 	}
-	e, end, err := src.evidence(ctx, id)
+	e, end, err := src.Run(ctx, id)
 	if err != nil {
-		src.close()
+		src.Close()
 		return nil, nil, nil, err
 	}
-	return src, e, func() { end(); src.close() }, nil
+	return src, e, func() { end(); src.Close() }, nil
 }
 
 // wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole.
-func (a *app) wholeRun(ctx context.Context, source, run string) (src *evidenceSource, e audit.Evidence, found *audit.Checked, done func(), err error) {
+func (a *app) wholeRun(ctx context.Context, source, run string) (src *evidence.Source, e audit.Evidence, found *audit.Checked, done func(), err error) {
 	if src, e, done, err = a.openRun(ctx, source, run); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if found, err = a.whole(ctx, src.name, e); err == nil {
-		if _, _, err = src.holdParent(ctx, e); err != nil {
-			err = broken(src.name, err)
+	if found, err = a.whole(ctx, src.Name, e); err == nil {
+		if _, _, err = src.HoldParent(ctx, e); err != nil {
+			err = evidence.Broken(src.Name, err)
 		}
 	}
 	if err != nil {
@@ -130,13 +130,5 @@ func (a *app) whole(ctx context.Context, source string, e audit.Evidence) (*audi
 	if err == nil {
 		return found, nil
 	}
-	return nil, broken(source, err)
-}
-
-// broken names the source of an error of evidence, and gives it its exit status.
-func broken(source string, err error) error {
-	if _, is := errors.AsType[*audit.EvidenceError](err); is {
-		return report.Exit(report.StatusEvidence, words.About(source, err))
-	}
-	return words.About(source, err)
+	return nil, evidence.Broken(source, err)
 }

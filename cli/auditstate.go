@@ -57,8 +57,8 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 			}
 			ctx, stop := x.untilSignal(c.Context())
 			defer stop()
-			x.source = args[0]
-			defer func() { x.close() }()
+			x.Source = args[0]
+			defer func() { x.Close() }()
 			return x.failure(ctx, x.writeState(ctx, uint64(tick), out))
 		},
 	}
@@ -69,10 +69,10 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 }
 
 func (x *examiner) writeState(ctx context.Context, tick uint64, out string) error {
-	if err := x.open(ctx, "run"); err != nil {
+	if err := x.Open(ctx, "run"); err != nil {
 		return err
 	}
-	s, _, err := x.at(ctx, tick, 0)
+	s, _, err := x.At(ctx, tick, 0)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 		return err
 	}
 	r := auditStateResult{
-		Event: "state", OK: l.Hash == s.Committed.Hash, Run: x.evidence.Run().ID.String(), Tick: tick, Expected: s.Committed.Hash.String(), Hash: l.Hash.String(),
+		Event: "state", OK: l.Hash == s.Committed.Hash, Run: x.Evidence.Run().ID.String(), Tick: tick, Expected: s.Committed.Hash.String(), Hash: l.Hash.String(),
 		Sections: sectionNames(s), Saved: out, Bytes: int64(len(sealed)),
 	}
 	if err := x.Result(r, r.OK); err != nil {

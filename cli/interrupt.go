@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/murksim/murksim/internal/evidence"
 )
 
 // listen catches the signals that end the program; within another program none comes.
@@ -94,5 +96,5 @@ func gaveUp(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("it has not answered for %s after the interrupt", partingTime)
 	}
-	return stored(err)
+	return evidence.Stored(err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
@@ -66,7 +67,7 @@ func (x *auditing) open(ctx context.Context) (err error) {
 		return nil
 	}
 	if x.db, err = store.Open(ctx, x.dsn); err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	x.name = x.db.Name()
 	return nil
@@ -94,7 +95,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	}
 	x.run.ID = freshID()
 	if x.writer, err = x.db.Begin(ctx, &x.run); err != nil {
-		return nil, stored(err)
+		return nil, evidence.Stored(err)
 	}
 	x.memory = memoryOf(x.run.ID)
 	if x.recorder, err = audit.NewRecorder(notingStore{x.writer, x.memory}, j.World, genesis, x.every); err != nil {
@@ -147,7 +148,7 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 		err = x.recorder.Close()
 		if w := x.writer; err == nil && w != nil {
 			x.writer = nil
-			err = stored(w.Close())
+			err = evidence.Stored(w.Close())
 		}
 		if err == nil && failed == nil && x.recorder.Committed() >= int64(x.planned) {
 			x.memory.forget()

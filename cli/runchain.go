@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
@@ -41,21 +42,20 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if err := x.open(ctx); err != nil {
 		return err
 	}
-	x.db.MostState = j.mostState
-	src := &evidenceSource{name: x.name, db: x.db}
-	id, err := src.one(ctx, x.wanted, "audit-run")
+	src := evidence.SourceOf(x.db, j.Registry)
+	id, err := src.One(ctx, x.wanted, "audit-run")
 	if err != nil {
 		return err
 	}
 	if x.writer, err = x.db.Writer(ctx, id); err != nil {
 		if errors.Is(err, store.ErrHalted) {
-			return report.Exit(report.StatusHalted, stored(err))
+			return report.Exit(report.StatusHalted, evidence.Stored(err))
 		}
-		return stored(err)
+		return evidence.Stored(err)
 	}
-	e, done, err := src.evidence(ctx, id)
+	e, done, err := src.Run(ctx, id)
 	if err != nil {
-		return stored(err)
+		return evidence.Stored(err)
 	}
 	defer done()
 	x.run = *e.Run()
@@ -88,18 +88,18 @@ func (j *runJob) rejoin(ctx context.Context) error {
 }
 
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
-func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evidence) error {
+func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
 	p := &auditProgress{Meter: j.Meter(0)}
 	found, err := audit.Check(ctx, p.watch(e))
 	p.clear()
 	if err == nil {
-		_, _, err = src.holdParent(ctx, e)
+		_, _, err = src.HoldParent(ctx, e)
 	}
 	if err != nil {
 		return err
 	}
-	again := &auditJob{app: j.app, workers: j.workers, maxMemory: j.maxMemory}
-	s, err := again.genesis(e.Run())
+	again := &evidence.Builder{Opener: j.Session, Workers: j.workers, MaxMemory: j.maxMemory}
+	s, err := again.Genesis(e.Run())
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,9 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 			return err
 		}
 	}
-	r, err := again.compared(ctx, e, s, found, from, p)
+	r, err := j.compared(ctx, again, e, s, found, from, p)
 	if _, differs := errors.AsType[*audit.DivergenceError](err); differs && from > e.Run().First { // where something is remembered outside the state, the first tick decides
-		r, err = again.compared(ctx, e, s, found, e.Run().First, p)
+		r, err = j.compared(ctx, again, e, s, found, e.Run().First, p)
 	}
 	switch {
 	case err != nil:
@@ -142,9 +142,9 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 }
 
 // compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.
-func (j *auditJob) compared(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, found *audit.Checked, from uint64, p *auditProgress) (*audit.Rerun, error) {
+func (j *runJob) compared(ctx context.Context, b *evidence.Builder, e audit.Evidence, s *scenarios.Scenario, found *audit.Checked, from uint64, p *auditProgress) (*audit.Rerun, error) {
 	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick, Passed: p.tick}
-	err := j.place(ctx, e, s, r, from)
+	err := b.Place(ctx, e, s, r, from)
 	if err == nil {
 		p.expect(found.Tick - from)
 		err = r.Run(ctx)

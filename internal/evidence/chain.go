@@ -1,0 +1,141 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A Chain is a run of a source whose ticks are computed again.
+type Chain struct {
+	Builder
+	Source string
+	ID     string // of the run, or the beginning of it; "": the only one
+	Repeat int
+
+	Evidence audit.Evidence
+	Scenario *scenarios.Scenario
+	Found    *audit.Checked
+	Close    func()
+}
+
+// Open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
+func (x *Chain) Open(ctx context.Context, flag string) error {
+	x.MaxMemory = x.MaxMemory.Share(3) // two worlds and states of both
+	src, err := Open(ctx, x.Opener.Registry, x.Source)
+	if err != nil {
+		return err
+	}
+	x.Close = src.Close
+	id, err := src.One(ctx, x.ID, flag)
+	if err != nil {
+		return err
+	}
+	e, done, err := src.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	x.Evidence, x.Close = e, func() { done(); src.Close() }
+	if x.Found, err = audit.Check(ctx, x.Evidence); err != nil {
+		return err
+	}
+	if _, _, err := src.HoldParent(ctx, e); err != nil {
+		return err
+	}
+	x.Scenario, err = x.Genesis(x.Evidence.Run())
+	return err
+}
+
+// Rerun returns a rerun of the whole run.
+func (x *Chain) Rerun(ctx context.Context) (*audit.Rerun, *report.Meter, error) {
+	r := &audit.Rerun{Evidence: x.Evidence, Descriptor: x.Evidence.Run().Genesis, To: x.Found.Tick}
+	if err := x.Place(ctx, x.Evidence, x.Scenario, r, x.Evidence.Run().First); err != nil {
+		return nil, nil, err
+	}
+	m := x.Opener.Meter(r.To)
+	r.Passed = m.Show
+	return r, m, nil
+}
+
+// Bisect finds the tick in which the run and its rerun part.
+func (x *Chain) Bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rerun, err error) {
+	r, m, err := x.Rerun(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.Clear()
+	b, err = r.Bisect(ctx, x.Repeat)
+	return b, r, err
+}
+
+// CheckTick holds that the run has a tick.
+func (x *Chain) CheckTick(tick uint64) error {
+	switch first := x.Evidence.Run().First; {
+	case tick < first:
+		return report.Usage("--tick must be %s or more, where the run begins, not %s", words.Number(first), words.Number(tick))
+	case tick > x.Found.Tick:
+		return report.Usage("--tick must be at most %s, the last that is committed, not %s", words.Number(x.Found.Tick), words.Number(tick))
+	}
+	return nil
+}
+
+// At computes a tick of the run.
+func (x *Chain) At(ctx context.Context, tick uint64, repeat int) (*audit.Step, *audit.Rerun, error) {
+	if err := x.CheckTick(tick); err != nil {
+		return nil, nil, err
+	}
+	r, m, err := x.Rerun(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.Clear()
+	m.Last, m.Total = tick, tick
+	s, err := r.At(ctx, tick, repeat)
+	return s, r, err
+}
+
+// EngineState lets another build of the program compute the state of a tick, in a process of its own.
+func (x *Chain) EngineState(ctx context.Context, program string, tick uint64) (state []byte, err error) {
+	folder, err := os.MkdirTemp("", "murksim-audit-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "state")
+	var errs words.LastLine
+	c := exec.CommandContext(ctx, program, "audit", "state", x.Source, "--run", x.Evidence.Run().ID.String(), "--tick", strconv.FormatUint(tick, 10), "-o", file, "--quiet")
+	c.Stderr, c.WaitDelay = &errs, time.Second
+	err = c.Run()
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && !(exited && exit.ExitCode() == report.StatusDiverged): // then it is another state, which is there
+		why := strings.TrimPrefix(err.Error(), "exec: ")
+		if last := errs.Text(); last != "" {
+			why += ": " + last
+		}
+		return nil, fmt.Errorf("%s: %s", document.FileName(program), why)
+	}
+	if state, err = session.ReadState(ctx, file, x.Scenario); err == nil {
+		state, err = engine.Unseal(state)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the state that %s wrote: %w", document.FileName(program), session.StateProblem(err))
+	}
+	return state, nil
+}

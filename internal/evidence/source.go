@@ -1,0 +1,187 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/checkpoint"
+	"github.com/murksim/murksim/replay/audit/store"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// Broken names the source of an error of evidence, and gives it its exit status.
+func Broken(source string, err error) error {
+	if _, is := errors.AsType[*audit.EvidenceError](err); is {
+		return report.Exit(report.StatusEvidence, words.About(source, err))
+	}
+	return words.About(source, err)
+}
+
+// An Source is a database or a bundle.
+type Source struct {
+	Name   string
+	DB     *store.DB // nil: it is a bundle
+	Bundle *audit.Bundle
+	file   io.Closer
+}
+
+// Open opens a source to be read.
+func Open(ctx context.Context, registry *scenarios.Registry, name string) (*Source, error) {
+	if ours, err := files.Begins(name, audit.BundleMark); err == nil && ours {
+		f, size, err := files.OpenSeekable(name)
+		if err != nil {
+			return nil, words.About(name, err)
+		}
+		b, err := audit.OpenBundle(f, size, mostState(registry))
+		if err != nil {
+			f.Close()
+			return nil, words.About(name, err)
+		}
+		return &Source{Name: name, Bundle: b, file: f}, nil
+	}
+	for _, other := range []struct{ mark, is string }{
+		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {checkpoint.Mark, "a signature: audit check checks it"},
+		{session.StateMark, "a saved state: run --state goes on from it"}, {"-----BEGIN", "a key: audit sign and audit check take it by --key"},
+	} {
+		if is, err := files.Begins(name, other.mark); err == nil && is {
+			return nil, fmt.Errorf("%s: it is %s", document.FileName(name), other.is)
+		}
+	}
+	db, err := store.OpenReader(ctx, name)
+	if err != nil {
+		return nil, Stored(err)
+	}
+	return SourceOf(db, registry), nil
+}
+
+// SourceOf returns a database as a source. Who opened it closes it, or the source.
+func SourceOf(db *store.DB, registry *scenarios.Registry) *Source {
+	db.MostState = mostState(registry)
+	return &Source{Name: db.Name(), DB: db}
+}
+
+// mostState returns a function that says how many bytes a state has at most, by the genesis document. Of a scenario that cannot be built here nobody knows.
+func mostState(registry *scenarios.Registry) func(genesis []byte) int64 {
+	return func(genesis []byte) int64 {
+		if world, _, err := audit.SplitGenesis(genesis); err == nil {
+			if s, err := registry.FromDescriptor(world); err == nil {
+				if most, err := s.MaxState(); err == nil {
+					return min(most, audit.MaxState)
+				}
+			}
+		}
+		return audit.MaxState
+	}
+}
+
+func (s *Source) Close() {
+	if s.DB != nil {
+		s.DB.Close()
+	}
+	if s.file != nil {
+		s.file.Close()
+	}
+}
+
+// Runs lists the runs.
+func (s *Source) Runs(ctx context.Context) ([]store.Listed, error) {
+	if s.DB != nil {
+		return s.DB.Runs(ctx)
+	}
+	l := store.Listed{Key: s.Bundle.Run().ID.String(), Run: *s.Bundle.Run()}
+	for x, err := range s.Bundle.Links(ctx, 0) {
+		if err != nil {
+			return nil, Broken(s.Name, err)
+		}
+		l.Links, l.Last = true, x.Tick
+	}
+	l.Halt, _ = s.Bundle.Halt(ctx)
+	return []store.Listed{l}, nil
+}
+
+// One returns the run that is named, or the only one. The flag names it.
+func (s *Source) One(ctx context.Context, name, flag string) (audit.ID, error) {
+	var named []string
+	if name != "" {
+		named = []string{name}
+	}
+	runs, err := s.Pick(ctx, named, false, "name one with --"+flag)
+	if err != nil {
+		return audit.ID{}, err
+	}
+	if runs[0].Wrong != nil {
+		return audit.ID{}, Broken(s.Name, runs[0].Wrong)
+	}
+	return runs[0].Run.ID, nil
+}
+
+// maxNamed is how many runs an error names.
+const maxNamed = 20
+
+// Pick returns the runs that are meant: those named, all, or the only one. If there are more, hint says what to do.
+func (s *Source) Pick(ctx context.Context, named []string, all bool, hint string) (picked []store.Listed, err error) {
+	var runs []store.Listed
+	if s.DB == nil {
+		runs = []store.Listed{{Key: s.Bundle.Run().ID.String(), Run: *s.Bundle.Run()}} // without a look at all its links
+	} else if runs, err = s.DB.Runs(ctx); err != nil {
+		return nil, Stored(err)
+	}
+	for _, name := range named {
+		n := len(picked)
+		for i := range runs {
+			if strings.HasPrefix(runs[i].Key, strings.ToLower(name)) {
+				picked = append(picked, runs[i])
+			}
+		}
+		switch len(picked) - n {
+		case 0:
+			return nil, fmt.Errorf("%s has no run %s", s.Name, name)
+		case 1:
+		default:
+			return nil, fmt.Errorf("%s has %d runs whose ids begin with %s", s.Name, len(picked)-n, name)
+		}
+	}
+	switch {
+	case len(named) > 0:
+		return picked, nil
+	case len(runs) == 0:
+		return nil, fmt.Errorf("%s has no run", s.Name)
+	case len(runs) > 1 && !all:
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s has %d runs; %s", s.Name, len(runs), hint)
+		for i := range runs[:min(len(runs), maxNamed)] {
+			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Key, words.Printable(runs[i].Run.Label))
+		}
+		if more := len(runs) - maxNamed; more > 0 {
+			fmt.Fprintf(&b, "\n  and %s more, which audit list lists", words.Number(uint64(more)))
+		}
+		return nil, report.Usage("%s", b.String())
+	}
+	return runs, nil
+}
+
+// Run opens what there is of a run.
+func (s *Source) Run(ctx context.Context, id audit.ID) (audit.Evidence, func(), error) {
+	if s.DB == nil {
+		return s.Bundle, func() {}, nil
+	}
+	e, done, err := s.DB.Evidence(ctx, id)
+	return e, func() { _ = done() }, err
+}
+
+// Stored is an error of a database, which names it, in words.
+func Stored(err error) error {
+	if err == nil {
+		return nil
+	}
+	return words.NewProblem(strings.TrimPrefix(err.Error(), "store: "), err)
+}
