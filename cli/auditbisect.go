@@ -3,8 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +12,9 @@ import (
 
 	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/evidence"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -21,6 +23,7 @@ import (
 type examiner struct {
 	*app
 	evidence.Chain
+	flag string // that names the run
 }
 
 // examinations are the commands that do so.
@@ -29,7 +32,7 @@ func (a *app) examinations() []*cobra.Command {
 }
 
 func (a *app) examiner() *examiner {
-	return &examiner{a, evidence.Chain{Builder: a.newBuilder(), Close: func() {}}}
+	return &examiner{a, evidence.Chain{Builder: a.newBuilder()}, "run"}
 }
 
 func (x *examiner) flags(f *pflag.FlagSet) {
@@ -42,49 +45,38 @@ func (x *examiner) repeatFlag(f *pflag.FlagSet) {
 	f.Var(rangeFlag[int]{&x.Repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether it comes to the same")
 }
 
+// ofChains reports whether a general command is given chains, of which only these flags count.
+func ofChains(c *cobra.Command, names []string, flags ...string) (yes bool, err error) {
+	i := slices.IndexFunc(names, isChain)
+	if i < 0 {
+		return false, nil
+	}
+	if k := slices.IndexFunc(names, func(name string) bool { return !isChain(name) }); k >= 0 {
+		return true, report.Usage("%s holds a chain, and %s does not; compare two of a kind", words.Argument(names[i]), words.Argument(names[k]))
+	}
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains(flags, f.Name) {
+			err = report.Usage("--%s is not for a chain, which %s holds; see audit %s --help", f.Name, words.Argument(names[i]), map[string]string{"seek": "state"}[c.Name()]+map[bool]string{true: c.Name()}[c.Name() != "seek"])
+		}
+	})
+	return true, err
+}
+
+// isChain reports whether a name is that of a database or a bundle.
+func isChain(name string) bool {
+	bundle, err := files.Begins(name, audit.BundleMark)
+	return isDatabase(name) || bundle && err == nil
+}
+
+// chainOf returns an examiner for a general command.
+func (a *app) chainOf(source string, v *session.Visitor) *examiner {
+	x := a.examiner()
+	x.Source, x.Repeat, x.Workers, x.MaxMemory = source, compare.Repeats, v.Workers, v.MaxMemory
+	return x
+}
+
 // mostRepeats is how often a tick is computed anew at most.
 const mostRepeats = 1000
-
-// failure is an error of a command that only works on evidence that is whole.
-func (x *examiner) failure(ctx context.Context, err error) error {
-	_, broken := errors.AsType[*audit.EvidenceError](err)
-	_, exits := errors.AsType[*report.Error](err)
-	switch {
-	case err == nil || exits:
-		return err
-	case ctx.Err() != nil:
-		err = errors.New("interrupted")
-	}
-	if x.Evidence != nil {
-		err = fmt.Errorf("run %s: %w", x.Evidence.Run().ID, words.InWords(err))
-	}
-	if broken {
-		return report.Exit(report.StatusEvidence, err)
-	}
-	return err
-}
-
-// An auditBisectResult is what audit bisect prints with --json.
-type auditBisectResult struct {
-	Event     string               `json:"event"` // "bisect"
-	Run       string               `json:"run"`
-	From      uint64               `json:"from_tick"`
-	To        uint64               `json:"to_tick"`
-	Verdict   string               `json:"verdict"`
-	EqualTick *uint64              `json:"equal_tick,omitempty"` // the last that is equal
-	Tick      *uint64              `json:"first_divergent_tick,omitempty"`
-	Expected  string               `json:"expected_hash,omitempty"`
-	Hash      string               `json:"calculated_hash,omitempty"`
-	Sections  []string             `json:"differing_sections,omitempty"`
-	Stable    *bool                `json:"stable,omitempty"`
-	Repeats   []compare.RepeatView `json:"repeats,omitempty"`
-	Compared  int                  `json:"compared_hashes"`
-	Replayed  uint64               `json:"replayed_ticks"`
-	Table     string               `json:"table,omitempty"`
-	Row       string               `json:"row,omitempty"`
-	Reason    string               `json:"reason,omitempty"`
-	Halted    string               `json:"halted,omitempty"`
-}
 
 func (a *app) auditBisectCommand() *cobra.Command {
 	x := a.examiner()
@@ -120,12 +112,24 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 	return c
 }
 
+// bisectChain is bisect of a chain.
+func (a *app) bisectChain(ctx context.Context, names []string, v *session.Visitor) error {
+	if len(names) != 1 {
+		return report.Usage("bisect compares a chain with what is computed here; diff compares two")
+	}
+	x := a.chainOf(names[0], v)
+	x.flag = "run of audit bisect"
+	ctx, stop := x.untilSignal(ctx)
+	defer stop()
+	return x.tellBisect(ctx)
+}
+
 // tellBisect bisects and prints what came of it.
 func (x *examiner) tellBisect(ctx context.Context) error {
 	v := new(auditReport)
 	b := new(audit.Bisection)
-	err := x.Open(ctx, "run")
-	defer func() { x.Close() }()
+	err := x.Open(ctx, x.flag)
+	defer x.Close()
 	if x.Evidence == nil {
 		return err
 	}
@@ -144,7 +148,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 		err = b.Step.Divergence()
 	}
 	if v.conclude(err); v.Verdict == "ERROR" {
-		return x.failure(ctx, err)
+		return x.Failed(ctx, err)
 	}
 	if err := x.printBisect(v, b); err != nil {
 		return err
@@ -156,20 +160,30 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 }
 
 func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
-	r := auditBisectResult{
-		Event: "bisect", Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Tick: v.Tick, Expected: v.Expected, Hash: v.Hash, Sections: v.Sections,
-		Compared: b.Compared, Replayed: b.Replayed, Table: v.Table, Row: v.Row, Reason: v.Reason, Halted: v.Halted,
+	r := compare.BisectResult{
+		Event: "bisect", OK: v.code == report.StatusOK, Status: "equal", A: &compare.BisectView{File: x.Source, Hash: v.Hash}, B: &compare.BisectView{File: x.Source, Replay: true, Hash: v.Hash},
+		EqualTick: v.To,
+		ChainBisect: &compare.ChainBisect{
+			Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Sections: v.Sections, Compared: b.Compared, Replayed: b.Replayed,
+			Table: v.Table, Row: v.Row, Reason: v.Reason, Halted: v.Halted,
+		},
+	}
+	if v.Verdict == "EVIDENCE" {
+		r.Status, r.EqualTick, r.A.Error = "evidence", 0, v.Reason
 	}
 	var lines []string
 	if v.Halted != "" {
 		lines = append(lines, "halted    "+v.Halted)
 	}
 	if s := b.Step; s != nil {
+		r.Status, r.Tick, r.EqualTick, r.A.Hash = "ticks", s.Tick, 0, v.Expected
 		if s.EqualBefore {
-			before := s.Tick - 1
-			r.EqualTick = &before
+			r.EqualTick = s.Tick - 1
 		}
-		r.Stable, r.Repeats = stability(s)
+		if v.Reason != "" {
+			r.B.Hash, r.B.Error = "", v.Reason
+		}
+		r.B.Stable, r.B.Repeats = compare.Stability(s)
 		lines = append(lines, fmt.Sprintf("searched  %s compared, %s computed", hashes(b.Compared+2), words.Count(b.Replayed, "tick")))
 		lines = append(lines, stableLines(s)...)
 		if s.Before == nil {
@@ -182,7 +196,7 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 			lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
 		}
 	}
-	if err := x.Result(r, v.code == report.StatusOK); err != nil {
+	if err := x.Result(r, r.OK); err != nil {
 		return err
 	}
 	lines = append(lines, v.line())
@@ -196,27 +210,9 @@ func hashes(n int) string {
 	return strings.TrimSuffix(words.Count(uint64(n), "hash"), "s") + map[bool]string{true: "es"}[n != 1]
 }
 
-// stability says what the computations of a tick came to. Of one computation that is nothing.
-func stability(s *audit.Step) (stable *bool, list []compare.RepeatView) {
-	total := 0
-	for _, o := range s.Outcomes {
-		v := compare.RepeatView{Error: o.Err, Times: o.Times}
-		if o.Err == "" {
-			v.Hash = o.Hash.String()
-		}
-		list = append(list, v)
-		total += o.Times
-	}
-	if total < 2 {
-		return nil, nil
-	}
-	is := s.Stable()
-	return &is, list
-}
-
-// stableLines say the same for people.
+// stableLines say what the computations of a tick came to.
 func stableLines(s *audit.Step) (lines []string) {
-	stable, list := stability(s)
+	stable, list := compare.Stability(s)
 	total := 0
 	for _, v := range list {
 		total += v.Times

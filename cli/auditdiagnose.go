@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
@@ -22,7 +23,8 @@ import (
 
 // An auditDiagnoseJob gathers in a folder what there is to know of the first tick that differs.
 type auditDiagnoseJob struct {
-	difference
+	*examiner
+	chains compare.Chains
 	folder string
 	force  bool
 
@@ -48,7 +50,7 @@ type auditDiagnosis struct {
 }
 
 func (a *app) auditDiagnoseCommand() *cobra.Command {
-	j := &auditDiagnoseJob{difference: difference{examiner: a.examiner()}}
+	j := &auditDiagnoseJob{examiner: a.examiner()}
 	c := &cobra.Command{
 		Use:   "diagnose SOURCE -o FOLDER",
 		Short: "Gather in a folder what there is to know of the first tick that differs",
@@ -71,44 +73,47 @@ read or the run not be computed here, 4 the evidence is broken.`,
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			j.Source, j.folder = args[0], filepath.Clean(j.folder)
-			defer func() { j.Close() }()
-			return j.failure(ctx, j.diagnose(ctx))
+			defer j.Close()
+			return j.Failed(ctx, j.diagnose(ctx))
 		},
 	}
 	f := c.Flags()
 	j.flags(f)
 	j.repeatFlag(f)
-	engineFlag(f, &j.engine)
+	engineFlag(f, &j.chains.Engine)
 	f.StringVarP(&j.folder, "output", "o", "", "the `folder`, which is made")
 	f.BoolVar(&j.force, "force", false, "replace an older diagnosis")
 	return c
 }
 
+func (j *auditDiagnoseJob) text() *chainText { return &chainText{&j.chains} }
+
 func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	if err := j.free(); err != nil {
 		return err
 	}
-	if err := j.Open(ctx, "run"); err != nil {
+	if err := j.Open(ctx, j.flag); err != nil {
 		return err
 	}
-	if err := j.first(ctx); err != nil {
+	j.chains.Chain = &j.Chain
+	if err := j.chains.Compare(ctx, nil); err != nil {
 		return err
 	}
-	r := &j.report
+	r := &j.chains.Result
 	out := auditDiagnosis{Event: "diagnosis", Run: r.Run, Verdict: "PASS"}
 	if !r.OK {
 		if err := j.gather(ctx); err != nil {
 			return err
 		}
-		out = auditDiagnosis{"diagnosis", r.Run, "FAIL", &r.Tick, r.Stable, r.Severity, j.folder, j.files}
+		out = auditDiagnosis{"diagnosis", r.Run, "FAIL", &r.Tick, r.B.Stable, severity(r), j.folder, j.files}
 	}
 	if err := j.Result(out, r.OK); err != nil {
 		return err
 	}
 	if r.OK {
-		return j.Say("%s\nPASS ticks=%d..%d hash=%s", r.headline(), j.Evidence.Run().First, j.Found.Tick, r.A.Hash)
+		return j.Say("%s\nPASS ticks=%d..%d hash=%s", j.text().headline(), j.Evidence.Run().First, j.Found.Tick, r.A.Hash)
 	}
-	lines := []string{strings.TrimSuffix(j.text(), "\n")}
+	lines := []string{strings.TrimSuffix(j.text().text(), "\n")}
 	var rows [][]string
 	for _, f := range j.files {
 		rows = append(rows, []string{words.Argument(filepath.Join(j.folder, f.Name)), f.About})
@@ -189,21 +194,21 @@ func (j *auditDiagnoseJob) publish(draft string) error {
 
 // write writes the files.
 func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
-	text, err := j.report.json()
+	text, err := reportOf(&j.chains.Result)
 	if err != nil {
 		return err
 	}
-	r := &j.report
+	r := &j.chains.Result
 	tick := words.Number(r.Tick)
 	for _, f := range []struct {
 		name, about string
 		content     []byte
 	}{
 		{reportFile, "the report, as audit diff --json prints it", text},
-		{"report.txt", "the report for people", []byte(j.text())},
-		{"committed.state", "the saved state of tick " + tick + " that was committed: " + r.A.From, sealed(r.A.state)},
-		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", sealed(r.B.state)},
-		{"before.state", "the saved state of the tick before it, in which both agree", sealed(j.before)},
+		{"report.txt", "the report for people", []byte(j.text().text())},
+		{"committed.state", "the saved state of tick " + tick + " that was committed: " + r.A.State, sealed(j.chains.States[0])},
+		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", sealed(j.chains.States[1])},
+		{"before.state", "the saved state of the tick before it, in which both agree", sealed(j.chains.Before)},
 	} {
 		if f.content == nil {
 			continue
@@ -244,8 +249,8 @@ func (j *auditDiagnoseJob) add(folder, name, what string, write func(io.Writer) 
 // readme says what each file is, and how to go on.
 func (j *auditDiagnoseJob) readme() string {
 	var b strings.Builder
-	r := &j.report
-	fmt.Fprintf(&b, "Run %s: tick %d is the first that is not what was committed.\n%s\n\n", r.Run, r.Tick, r.headline())
+	r := &j.chains.Result
+	fmt.Fprintf(&b, "Run %s: tick %d is the first that is not what was committed.\n%s\n\n", r.Run, r.Tick, j.text().headline())
 	for _, f := range j.files {
 		fmt.Fprintf(&b, "  %-18s%s\n", f.Name, f.About)
 	}

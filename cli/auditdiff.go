@@ -3,29 +3,29 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/compare"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
-	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/internal/session"
 )
 
 // An auditDiffJob reports in what a tick of a run differs: from what is computed here, or from the tick of another run.
 type auditDiffJob struct {
-	difference
+	*examiner
+	chains  compare.Chains
 	tick    tickFlag
 	ticked  bool // --tick is given
-	against *examiner
+	against evidence.Chain
 	output  string
 	force   bool
 }
 
 func (a *app) auditDiffCommand() *cobra.Command {
-	j := &auditDiffJob{difference: difference{examiner: a.examiner()}, against: a.examiner()}
+	j := &auditDiffJob{examiner: a.examiner()}
 	c := &cobra.Command{
 		Use:   "diff SOURCE",
 		Short: "Show in what the first tick that differs does",
@@ -59,7 +59,7 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 			case given("against") && given("repeat"):
 				return report.Usage("--against and --repeat cannot be used together: both runs are committed")
 			}
-			j.against.Workers, j.against.MaxMemory = j.Workers, j.MaxMemory
+			j.against.Builder = j.Builder
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			if err := sparesSource(j.output, args[0], j.against.Source); err != nil {
@@ -72,7 +72,7 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 	f := c.Flags()
 	j.flags(f)
 	j.repeatFlag(f)
-	engineFlag(f, &j.engine)
+	engineFlag(f, &j.chains.Engine)
 	f.Var(&j.tick, "tick", "report on this `tick` (default: the first that differs)")
 	f.StringVar(&j.against.Source, "against", "", "compare with a run of another `source`, or of the same one")
 	f.StringVar(&j.against.ID, "against-run", "", "with --against: the run, by its `id` or the beginning of it (default: the only one)")
@@ -81,21 +81,39 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 	return c
 }
 
-func (j *auditDiffJob) run(ctx context.Context) error {
-	defer func() { j.Close(); j.against.Close() }()
-	find := j.fromHere
-	if j.against.Source != "" {
-		find = j.fromOther
+// diffChains is diff of a chain with what is computed here, or of two.
+func (a *app) diffChains(ctx context.Context, names []string, v *session.Visitor) error {
+	j := &auditDiffJob{examiner: a.chainOf(names[0], v)}
+	if j.flag = "run of audit diff"; len(names) == 2 {
+		j.against.Source, j.against.Builder = names[1], j.Builder
 	}
-	err := j.Open(ctx, "run")
+	ctx, stop := j.untilSignal(ctx)
+	defer stop()
+	return j.run(ctx)
+}
+
+func (j *auditDiffJob) run(ctx context.Context) error {
+	defer j.Close()
+	defer j.against.Close()
+	d := &j.chains
+	d.Chain = &j.Chain
+	err := j.Open(ctx, j.flag)
+	if err == nil && j.against.Source != "" {
+		d.Against = &j.against
+		err = j.against.Failed(ctx, j.against.Open(ctx, "against-run"))
+	}
+	var tick *uint64
+	if j.ticked {
+		tick = (*uint64)(&j.tick)
+	}
 	if err == nil {
-		err = find(ctx)
+		err = d.Compare(ctx, tick)
 	}
 	if err != nil {
-		return j.failure(ctx, err)
+		return j.Failed(ctx, err)
 	}
 	if j.output != "" {
-		text, err := j.report.json()
+		text, err := reportOf(&d.Result)
 		if err != nil {
 			return err
 		}
@@ -107,17 +125,17 @@ func (j *auditDiffJob) run(ctx context.Context) error {
 }
 
 // tell prints the report.
-func (d *difference) tell() error {
-	r := &d.report
-	if err := d.Result(r, r.OK); err != nil {
+func (j *auditDiffJob) tell() error {
+	r, t := &j.chains.Result, &chainText{&j.chains}
+	if err := j.Result(r, r.OK); err != nil {
 		return err
 	}
-	if !d.JSON && !(d.Quiet && r.OK) {
-		text := d.text()
-		if d.Quiet {
-			text = r.headline() + "\n"
+	if !j.JSON && !(j.Quiet && r.OK) {
+		text := t.text()
+		if j.Quiet {
+			text = t.headline() + "\n"
 		}
-		if _, err := fmt.Fprint(d.Out, text); err != nil {
+		if _, err := fmt.Fprint(j.Out, text); err != nil {
 			return err
 		}
 	}
@@ -127,135 +145,8 @@ func (d *difference) tell() error {
 	return nil
 }
 
-// json is the report as a file.
-func (r *auditDiffResult) json() ([]byte, error) {
+// reportOf is a result as a file.
+func reportOf(r *compare.Result) ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	return append(text, '\n'), err
-}
-
-// fromHere compares a tick with what is computed here.
-func (j *auditDiffJob) fromHere(ctx context.Context) error {
-	if j.ticked {
-		j.asked = true
-		s, again, err := j.At(ctx, uint64(j.tick), j.Repeat)
-		if err != nil {
-			return err
-		}
-		return j.replayed(ctx, s, again)
-	}
-	return j.first(ctx)
-}
-
-// first reports on the first tick that differs, or on the last one if there is none.
-func (d *difference) first(ctx context.Context) error {
-	b, again, err := d.Bisect(ctx)
-	if err != nil {
-		return err
-	}
-	if b.Step != nil {
-		return d.replayed(ctx, b.Step, again)
-	}
-	last, err := audit.LinkAt(ctx, d.Evidence, d.Found.Tick)
-	if err != nil {
-		return err
-	}
-	state, err := again.World.Save(again.Descriptor) // where the search has left it
-	if err != nil {
-		return err
-	}
-	equal := &audit.Step{Tick: last.Tick, Committed: last, Calculated: last, State: state, Outcomes: []audit.Outcome{{Hash: last.Hash, Times: 1}}}
-	if before := true; last.Tick > d.Evidence.Run().First {
-		d.report.EqualBefore = &before
-	}
-	return d.replayed(ctx, equal, again)
-}
-
-// fromOther compares a tick of two runs.
-func (j *auditDiffJob) fromOther(ctx context.Context) error {
-	y := j.against
-	if err := y.Open(ctx, "against-run"); err != nil {
-		return y.failure(ctx, err)
-	}
-	p, err := j.pair(ctx)
-	if err != nil {
-		return err
-	}
-	r := &j.report
-	r.Event, r.Format, r.Run, r.Against, r.Tick = "diff", 1, j.Evidence.Run().ID.String(), y.Evidence.Run().ID.String(), p.a.Tick
-	r.OK, r.EqualBefore = p.a.Hash == p.b.Hash, p.equalBefore
-	if a, b := j.Found.Tick, y.Found.Tick; a != b {
-		j.note("a has ticks up to %s, b up to %s", words.Number(a), words.Number(b))
-	}
-	other := &difference{examiner: y, engine: j.engine}
-	if err := j.elsewhere(ctx, &r.A, p.a); err != nil {
-		return err
-	}
-	if err := other.elsewhere(ctx, &r.B, p.b); err != nil {
-		return y.failure(ctx, err)
-	}
-	for _, note := range other.report.Notes {
-		j.note("b: %s", note)
-	}
-	return j.compare(ctx)
-}
-
-// elsewhere finds the state that was committed, where it needs that by computing it here.
-func (d *difference) elsewhere(ctx context.Context, v *auditSide, l *audit.Link) error {
-	return d.committed(ctx, v, l, func() ([]byte, error) {
-		s, again, err := d.At(ctx, l.Tick, 0)
-		if _, ok := errors.AsType[*audit.DivergenceError](err); ok { // it cannot get there
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		d.world = again.World
-		return s.State, nil
-	})
-}
-
-// A linkPair is a tick of two runs.
-type linkPair struct {
-	a, b        *audit.Link
-	equalBefore *bool // nil: there is no tick before it that both have
-}
-
-// pair returns the links of the tick that is asked for, or of the first at which the hashes differ, or of the last that both have.
-func (j *auditDiffJob) pair(ctx context.Context) (p linkPair, err error) {
-	y := j.against
-	from := max(j.Evidence.Run().First, y.Evidence.Run().First)
-	to := min(j.Found.Tick, y.Found.Tick)
-	switch {
-	case from > to:
-		return p, errors.New("there is no tick that both runs have")
-	case j.ticked && (uint64(j.tick) < from || uint64(j.tick) > to):
-		return p, report.Usage("--tick must be one of %s to %s, which both runs have, not %s", words.Number(from), words.Number(to), words.Number(uint64(j.tick)))
-	}
-	next, stop := iter.Pull2(y.Evidence.Links(ctx, from))
-	defer stop()
-	for l, err := range j.Evidence.Links(ctx, from) {
-		if err != nil {
-			return p, err
-		}
-		m, err, ok := next()
-		if err != nil || !ok {
-			return p, err
-		}
-		differ := l.Hash != m.Hash
-		if j.ticked && l.Tick == uint64(j.tick) || !j.ticked && differ || l.Tick == to {
-			return j.pairAt(ctx, l.Tick, p.equalBefore)
-		}
-		equal := !differ
-		p.equalBefore = &equal
-	}
-	return p, errors.New("there is no tick that both runs have")
-}
-
-// pairAt reads the links of a tick.
-func (j *auditDiffJob) pairAt(ctx context.Context, tick uint64, equalBefore *bool) (p linkPair, err error) {
-	p.equalBefore = equalBefore
-	if p.a, err = audit.LinkAt(ctx, j.Evidence, tick); err == nil {
-		p.b, err = audit.LinkAt(ctx, j.against.Evidence, tick)
-	}
-	return p, err
 }

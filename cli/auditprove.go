@@ -71,8 +71,8 @@ is broken.`,
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			j.Source = args[0]
-			defer func() { j.Close() }()
-			return j.failure(ctx, j.prove(ctx))
+			defer j.Close()
+			return j.Failed(ctx, j.prove(ctx))
 		},
 	}
 	f := c.Flags()
@@ -118,7 +118,7 @@ func layoutOf(s *scenarios.Scenario) *audit.Layout {
 }
 
 func (j *proveJob) prove(ctx context.Context) error {
-	if err := j.Open(ctx, "run"); err != nil {
+	if err := j.Open(ctx, j.flag); err != nil {
 		return err
 	}
 	tick := uint64(j.tick)

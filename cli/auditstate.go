@@ -3,31 +3,19 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 )
-
-// An auditStateResult is what audit state prints with --json.
-type auditStateResult struct {
-	Event    string   `json:"event"` // "state"
-	OK       bool     `json:"ok"`    // it is the one that was committed
-	Run      string   `json:"run"`
-	Tick     uint64   `json:"tick"`
-	Expected string   `json:"expected_hash"`
-	Hash     string   `json:"calculated_hash"`
-	Sections []string `json:"differing_sections,omitempty"`
-	Saved    string   `json:"saved"`
-	Bytes    int64    `json:"saved_bytes"`
-}
 
 func (a *app) auditStateCommand() *cobra.Command {
 	x := a.examiner()
@@ -58,8 +46,8 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 			ctx, stop := x.untilSignal(c.Context())
 			defer stop()
 			x.Source = args[0]
-			defer func() { x.Close() }()
-			return x.failure(ctx, x.writeState(ctx, uint64(tick), out))
+			defer x.Close()
+			return x.Failed(ctx, x.state(ctx, uint64(tick), out))
 		},
 	}
 	x.flags(c.Flags())
@@ -68,11 +56,30 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 	return c
 }
 
-func (x *examiner) writeState(ctx context.Context, tick uint64, out string) error {
-	if err := x.Open(ctx, "run"); err != nil {
+// seekChain is seek of a chain.
+func (a *app) seekChain(ctx context.Context, name string, j *seekJob) error {
+	x := a.chainOf(name, &j.Visitor)
+	x.flag = "run of audit state"
+	if err := sparesSource(j.saveState, name); err != nil {
 		return err
 	}
-	s, _, err := x.At(ctx, tick, 0)
+	if j.saveState != "" && j.saveState != "-" {
+		if err := replaceable(j.saveState, session.StateMark, "saved state"); err != nil {
+			return err
+		}
+	}
+	ctx, stop := x.untilSignal(ctx)
+	defer stop()
+	defer x.Close()
+	return x.Failed(ctx, x.state(ctx, j.tick, j.saveState))
+}
+
+// state computes a tick of the run, tells what it holds, and writes it into a file, if there is to be one.
+func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
+	if err := x.Open(ctx, x.flag); err != nil {
+		return err
+	}
+	s, again, err := x.At(ctx, tick, 0)
 	if err != nil {
 		return err
 	}
@@ -83,43 +90,48 @@ func (x *examiner) writeState(ctx context.Context, tick uint64, out string) erro
 	if err != nil {
 		return err
 	}
-	sealed := engine.Seal(s.State)
-	if err := x.writeFrom(ctx, out, bytes.NewReader(sealed), true); err != nil {
+	r, err := stateOf(x.Source, &session.Visit{Player: &replay.Player{World: again.World}, Scenario: x.Scenario})
+	if err != nil {
 		return err
 	}
-	r := auditStateResult{
-		Event: "state", OK: l.Hash == s.Committed.Hash, Run: x.Evidence.Run().ID.String(), Tick: tick, Expected: s.Committed.Hash.String(), Hash: l.Hash.String(),
-		Sections: sectionNames(s), Saved: out, Bytes: int64(len(sealed)),
+	r.Hash = l.Hash.String()
+	r.chainState = &chainState{l.Hash == s.Committed.Hash, x.Evidence.Run().ID.String(), compare.SectionNames(s)}
+	line := fmt.Sprintf("PASS tick=%d hash=%s", tick, l.Hash)
+	if !r.OK {
+		r.Recorded = s.Committed.Hash.String()
+		line = fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", tick, s.Committed.Hash, l.Hash)
+	}
+	if r.Saved = out; out != "" {
+		sealed := engine.Seal(s.State)
+		if r.SavedBytes = int64(len(sealed)); out == "-" {
+			var to io.Writer
+			if to, err = x.takeStdout(); err == nil {
+				_, err = to.Write(sealed)
+			}
+		} else {
+			err = x.writeFrom(ctx, out, bytes.NewReader(sealed), true)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := x.Result(r, r.OK); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("PASS tick=%d hash=%s", tick, l.Hash)
-	if !r.OK {
-		line = fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", tick, s.Committed.Hash, l.Hash)
+	if err := x.Say("run       %s  tick %s of %s", x.Evidence.Run().ID, words.Number(tick), words.Number(r.PlannedTicks)); err != nil {
+		return err
 	}
-	if err := x.Say("saved     %s  the state of tick %s, %s\n%s", words.Argument(out), words.Number(tick), words.Size(r.Bytes), line); err != nil {
+	if err := x.sayFields(x.Scenario, r); err != nil {
+		return err
+	}
+	if out != "" {
+		line = fmt.Sprintf("saved     %s  the state of tick %s, %s\n%s", words.Argument(out), words.Number(tick), words.Size(r.SavedBytes), line)
+	}
+	if err := x.Say("%s", line); err != nil {
 		return err
 	}
 	if !r.OK {
 		return report.Exit(report.StatusDiverged, nil)
 	}
 	return nil
-}
-
-// sectionNames names the sections of a tick that differ from the committed ones.
-func sectionNames(s *audit.Step) (names []string) {
-	if d, ok := errors.AsType[*audit.DivergenceError](s.Divergence()); ok {
-		for _, id := range d.Sections {
-			names = append(names, sectionName(id))
-		}
-	}
-	return names
-}
-
-func sectionName(id uint16) string {
-	if i := int(id) - 1; i >= 0 && i < len(engine.SectionNames) {
-		return engine.SectionNames[i]
-	}
-	return strconv.Itoa(int(id))
 }

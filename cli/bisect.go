@@ -59,7 +59,10 @@ does not come to it, name the build that made the recording with --command: a pr
 agrees with the recording stands in for it with --phases, and is compared with the replay
 here.
 
-Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage.`
+Of a chain, a database or bundle of run --audit, it does what audit bisect does.
+
+Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage; of a
+chain also 4 the evidence is broken, 5 the run is halted, and equal.`
 
 func (a *app) bisectCommand() *cobra.Command {
 	j := &bisectJob{app: a, Search: compare.Search{Comparison: compare.Comparison{Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}, Keep: true}}}
@@ -78,6 +81,11 @@ func (a *app) bisectCommand() *cobra.Command {
     --command 'env MURKSIM_KERNELS=plain murksim seek heat.murk --no-index --tick {tick} --phases --json'
   murksim bisect hashes.tsv heat.murk --json`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if chains, err := ofChains(c, args, "workers", "max-memory"); err != nil {
+				return err
+			} else if chains {
+				return a.bisectChain(c.Context(), args, &j.Visitor)
+			}
 			j.Several = len(args) > 1
 			if err := j.check(args, c.Flags().Changed); err != nil {
 				return err

@@ -39,6 +39,7 @@ it: which fields, and which parts of them. If the tick has another command than 
 gives, diff shows both.
 
 Of two YREP files, in either dialect, it shows the first instruction and field that differ.
+Of a chain, a database or bundle of run --audit, or of two, it shows what audit diff does.
 
 Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone, 1 a file
 is damaged or cannot be read.`,
@@ -52,6 +53,11 @@ is damaged or cannot be read.`,
 				if name == "-" {
 					return report.Usage("diff takes files, not standard input")
 				}
+			}
+			if chains, err := ofChains(c, args, "workers", "max-memory"); err != nil {
+				return err
+			} else if chains {
+				return a.diffChains(c.Context(), args, &j.Visitor)
 			}
 			if len(args) == 2 && c.Flags().Changed("index") {
 				return report.Usage("--index takes one recording, not %d", len(args))

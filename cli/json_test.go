@@ -51,10 +51,7 @@ var objects = map[string]any{
 	"`audit`: `checked`":          checkedView{},
 	"`audit`: `cosigned`":         cosignedView{},
 	"`audit`: `stamped`":          stampedView{},
-	"`audit`: `bisect`":           auditBisectResult{},
-	"`audit`: `diff`":             auditDiffResult{},
 	"`audit`: `diagnosis`":        auditDiagnosis{},
-	"`audit`: `state`":            auditStateResult{},
 	"`audit`: `proof`":            proofResult{},
 	"`audit`: `proved`":           provedResult{},
 	"`seek`: `state`":             seekResult{},
@@ -125,11 +122,16 @@ func jsonKeys(t reflect.Type) (keys []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			keys = append(keys, jsonKeys(f.Type)...)
+			for _, key := range jsonKeys(structOf(f.Type)) {
+				if f.Type.Kind() == reflect.Pointer && !strings.HasSuffix(key, " optional") { // which may be nil
+					key += " optional"
+				}
+				keys = append(keys, key)
+			}
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" {
+		if name == "" || name == "-" {
 			continue
 		}
 		if strings.HasPrefix(options, "omit") {
@@ -138,6 +140,14 @@ func jsonKeys(t reflect.Type) (keys []string) {
 		keys = append(keys, name)
 	}
 	return keys
+}
+
+// structOf is what a pointer to a struct points to.
+func structOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
 }
 
 // TestJSONOutput runs every command with --json: every object that comes out is one of
@@ -229,6 +239,9 @@ func checkObjectLine(t *testing.T, command, line string, seen map[string]bool) {
 	if event == nil {
 		t.Errorf("%s: %q does not begin with its event", command, line)
 		return
+	}
+	if general := map[string]string{"bisect": "bisect", "diff": "diff", "state": "seek"}[event[1]]; general != "" && command == "audit" {
+		command = general // of which it is another spelling
 	}
 	heading := fmt.Sprintf("`%s`: `%s`", command, event[1])
 	if event[1] == "error" {

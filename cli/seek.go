@@ -37,29 +37,7 @@ func (a *app) seekCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "seek RECORDING --tick N",
 		Short: "Show the state at a tick of a recording",
-		Long: `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
-and shows what the state holds. It starts from the nearest state in the index, which
-run writes beside the recording, or else from the first tick. Of an index it uses only
-states with a seal of this user, which run, serve, index and verify give to what they have
-computed themselves; it computes all ticks where there is none. Tick 0 is the world before the
-first tick; a recording has no hash of it.
-
-In a recording that begins at a saved state, the first tick that can be shown is that of the
-state, which is compared with its SHA-256. --state names its file where the recording does not
-hold it.
-
-With --save-state it writes the state, from which run --state goes on. With --watch it draws
-a field in the terminal, and the totals of the ticks before.
-
-With --phases it shows the hash of the state after each part of the tick: the commands, each
-propagator and system, the checks of what they wrote, and the events with which the tick
-ends; and which fields each has changed. --json has the hash of each field after each part.
-
-If the hash of the tick is not the recorded one, --json prints what the replay holds all the
-same, with both hashes, before the error, and nothing is saved.
-
-Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no such
-tick or cannot be replayed here.`,
+		Long:  aboutSeek,
 		Example: `  murksim seek heat.murk --tick 500
   murksim seek heat.murk --tick 500 --save-state half.state
   murksim seek heat.murk --tick 500 --phases
@@ -73,6 +51,13 @@ tick or cannot be replayed here.`,
 				return report.Usage("seek needs --tick")
 			case args[0] == "-":
 				return report.Usage("seek takes a file, not standard input")
+			}
+			if chain, err := ofChains(c, args, "tick", "save-state", "workers", "max-memory"); err != nil {
+				return err
+			} else if chain {
+				return a.seekChain(c.Context(), args[0], j)
+			}
+			switch {
 			case j.phases && j.tick == 0:
 				return report.Usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
 			case j.phases && j.watch != "":
@@ -97,6 +82,32 @@ tick or cannot be replayed here.`,
 	return c
 }
 
+const aboutSeek = `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
+and shows what the state holds. It starts from the nearest state in the index, which
+run writes beside the recording, or else from the first tick. Of an index it uses only
+states with a seal of this user, which run, serve, index and verify give to what they have
+computed themselves; it computes all ticks where there is none. Tick 0 is the world before the
+first tick; a recording has no hash of it.
+
+In a recording that begins at a saved state, the first tick that can be shown is that of the
+state, which is compared with its SHA-256. --state names its file where the recording does not
+hold it.
+
+With --save-state it writes the state, from which run --state goes on. With --watch it draws
+a field in the terminal, and the totals of the ticks before.
+
+With --phases it shows the hash of the state after each part of the tick: the commands, each
+propagator and system, the checks of what they wrote, and the events with which the tick
+ends; and which fields each has changed. --json has the hash of each field after each part.
+
+If the hash of the tick is not the recorded one, --json prints what the replay holds all the
+same, with both hashes, before the error, and nothing is saved.
+
+Of a chain, a database or bundle of run --audit, it shows and saves what audit state does.
+
+Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no such
+tick or cannot be replayed here, 4 the evidence of a chain is broken.`
+
 // A seekResult is what seek prints with --json.
 type seekResult struct {
 	Event        string             `json:"event"` // "state"
@@ -112,6 +123,15 @@ type seekResult struct {
 	Parts        []session.PartView `json:"parts,omitempty"`
 	Saved        string             `json:"saved,omitempty"`
 	SavedBytes   int64              `json:"saved_bytes,omitempty"`
+
+	*chainState
+}
+
+// A chainState is what seek tells of a chain alone.
+type chainState struct {
+	OK       bool     `json:"ok"` // it is the state that was committed
+	Run      string   `json:"run"`
+	Sections []string `json:"differing_sections,omitempty"`
 }
 
 // A fieldSummary is what a field, or a component of a vector, holds at a tick.
@@ -146,7 +166,7 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer v.Close()
-	r, err := j.look(name, v)
+	r, err := stateOf(name, v)
 	if err != nil {
 		return err
 	}
@@ -231,8 +251,8 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 	return nil
 }
 
-// look says what a world holds.
-func (j *seekJob) look(name string, v *session.Visit) (*seekResult, error) {
+// stateOf says what a world holds.
+func stateOf(name string, v *session.Visit) (*seekResult, error) {
 	s, w := v.Scenario, v.World
 	all, err := survey.New(s, nil)
 	if err != nil {
@@ -273,17 +293,8 @@ func (j *seekJob) print(name string, v *session.Visit, r *seekResult) error {
 	if err := j.sayParts(r.Parts); err != nil {
 		return err
 	}
-	for i := range r.Fields {
-		if err := j.Say("%-9s %s", r.Fields[i].Name, &r.Fields[i]); err != nil {
-			return err
-		}
-	}
-	if v.Scenario.Entities != nil {
-		for _, name := range v.Scenario.Entities.Kinds {
-			if err := j.Say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
-				return err
-			}
-		}
+	if err := j.sayFields(v.Scenario, r); err != nil {
+		return err
 	}
 	if r.Saved == "" {
 		return nil
@@ -292,6 +303,23 @@ func (j *seekJob) print(name string, v *session.Visit, r *seekResult) error {
 		return err
 	}
 	return j.sayGoOn(v.Scenario)
+}
+
+// sayFields prints what the fields hold, and how many entities there are.
+func (a *app) sayFields(s *scenarios.Scenario, r *seekResult) error {
+	for i := range r.Fields {
+		if err := a.Say("%-9s %s", r.Fields[i].Name, &r.Fields[i]); err != nil {
+			return err
+		}
+	}
+	if s.Entities != nil {
+		for _, name := range s.Entities.Kinds {
+			if err := a.Say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // lines is how many lines print writes of a scenario, about.

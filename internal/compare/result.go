@@ -2,6 +2,7 @@ package compare
 
 import (
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 )
 
@@ -23,6 +24,23 @@ type BisectResult struct {
 	Diff         *Result                  `json:"diff,omitempty"`
 	Notes        []string                 `json:"notes,omitempty"`
 	Next         string                   `json:"next,omitempty"` // a command that tells more
+
+	*ChainBisect
+}
+
+// A ChainBisect is what bisect tells of a chain alone.
+type ChainBisect struct {
+	Run      string   `json:"run"`
+	From     uint64   `json:"from_tick"`
+	To       uint64   `json:"to_tick"`
+	Verdict  string   `json:"verdict"`
+	Sections []string `json:"differing_sections,omitempty"`
+	Compared int      `json:"compared_hashes"`
+	Replayed uint64   `json:"replayed_ticks"`
+	Table    string   `json:"table,omitempty"`
+	Row      string   `json:"row,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Halted   string   `json:"halted,omitempty"`
 }
 
 // A BisectView is one of the sides.
@@ -57,6 +75,15 @@ type Result struct {
 	Tiles          []tilesView          `json:"tiles,omitempty"`
 	Notes          []string             `json:"notes,omitempty"`
 	Next           string               `json:"next,omitempty"` // a command that tells more
+
+	// Of a chain.
+
+	Run         string        `json:"run,omitempty"`          // its id
+	Against     string        `json:"against,omitempty"`      // that of another run
+	EqualBefore *bool         `json:"equal_before,omitempty"` // whether the tick before it is; not of the first
+	Sections    []SectionView `json:"sections,omitempty"`
+	Stream      *streamView   `json:"first_stream,omitempty"` // of random numbers, that differs
+	TickInputs  []inputView   `json:"tick_inputs,omitempty"`
 }
 
 // A SideView is one of the recordings.
@@ -67,6 +94,40 @@ type SideView struct {
 	Hash     string `json:"hash,omitempty"`     // recorded, of the tick that differs, or else of the last
 	Replayed string `json:"replayed,omitempty"` // hash of that tick in this build
 	Error    string `json:"error,omitempty"`    // why it could not be read to its end, or not be replayed
+
+	// Of a chain.
+
+	Replay   bool         `json:"replay,omitempty"`         // it is what is computed here
+	Engine   string       `json:"engine_version,omitempty"` // that computed it
+	StateLen int64        `json:"state_len,omitempty"`      // bytes
+	State    string       `json:"state,omitempty"`          // where the state comes from; "": it is not available
+	Stable   *bool        `json:"stable,omitempty"`         // whether the tick comes to the same each time
+	Repeats  []RepeatView `json:"repeats,omitempty"`
+}
+
+// A SectionView is a section of two states.
+type SectionView struct {
+	Section string `json:"section"`
+	Equal   *bool  `json:"equal,omitempty"` // nil: b cannot be computed
+	A       string `json:"a,omitempty"`     // digests
+	B       string `json:"b,omitempty"`
+}
+
+// A streamView is a stream of random numbers that differs.
+type streamView struct {
+	Name   string      `json:"name"`
+	Number words.Whole `json:"number"`
+	A      string      `json:"a,omitempty"` // draws and the last value
+	B      string      `json:"b,omitempty"`
+}
+
+// An inputView is an input of a tick.
+type inputView struct {
+	Seq     uint64 `json:"seq"`
+	Source  string `json:"source"`
+	Kind    uint16 `json:"kind"`
+	Command string `json:"command,omitempty"` // in words
+	Payload string `json:"payload"`           // in hexadecimal
 }
 
 // A headerValue is something in which two headers differ.

@@ -30,7 +30,7 @@ type Chain struct {
 	Evidence audit.Evidence
 	Scenario *scenarios.Scenario
 	Found    *audit.Checked
-	Close    func()
+	close    func()
 }
 
 // Open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
@@ -40,7 +40,7 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 	if err != nil {
 		return err
 	}
-	x.Close = src.Close
+	x.close = src.Close
 	id, err := src.One(ctx, x.ID, flag)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 	if err != nil {
 		return err
 	}
-	x.Evidence, x.Close = e, func() { done(); src.Close() }
+	x.Evidence, x.close = e, func() { done(); src.Close() }
 	if x.Found, err = audit.Check(ctx, x.Evidence); err != nil {
 		return err
 	}
@@ -59,6 +59,45 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 	x.Scenario, err = x.Genesis(x.Evidence.Run())
 	return err
 }
+
+// Close closes the source, if it is open.
+func (x *Chain) Close() {
+	if x.close != nil {
+		x.close()
+	}
+}
+
+// Failed is an error of a command that only works on evidence that is whole: it names the run, and has its exit status.
+func (x *Chain) Failed(ctx context.Context, err error) error {
+	_, broken := errors.AsType[*audit.EvidenceError](err)
+	_, exits := errors.AsType[*report.Error](err)
+	_, named := errors.AsType[*runError](err)
+	switch {
+	case err == nil || exits || named:
+		return err
+	case ctx.Err() != nil:
+		err = errors.New("interrupted")
+	}
+	if x.Evidence != nil {
+		err = &runError{x.Evidence.Run().ID, words.InWords(err)}
+	}
+	if broken {
+		return report.Exit(report.StatusEvidence, err)
+	}
+	return err
+}
+
+// A runError names the run that an error is about.
+type runError struct {
+	run audit.ID
+	err error
+}
+
+// Error implements [error].
+func (e *runError) Error() string { return fmt.Sprintf("run %s: %v", e.run, e.err) }
+
+// Unwrap returns what went wrong.
+func (e *runError) Unwrap() error { return e.err }
 
 // Rerun returns a rerun of the whole run.
 func (x *Chain) Rerun(ctx context.Context) (*audit.Rerun, *report.Meter, error) {

@@ -83,6 +83,7 @@ func mostState(registry *scenarios.Registry) func(genesis []byte) int64 {
 	}
 }
 
+// Close closes the database or the file.
 func (s *Source) Close() {
 	if s.DB != nil {
 		s.DB.Close()

@@ -39,10 +39,10 @@ type Verdict struct {
 	Line        int64       `json:"line,omitempty"`     // instead, in JSON lines
 
 	begin  uint64 // tick after which the recording begins
-	Code   int    // exit status
-	Err    error
-	Builds string // who recorded and who replayed, if they are not alike
-	Memory string // a flag that other commands need
+	Code   int    `json:"-"` // exit status
+	Err    error  `json:"-"`
+	Builds string `json:"-"` // who recorded and who replayed, if they are not alike
+	Memory string `json:"-"` // a flag that other commands need
 }
 
 // at notes where it fails: a line of JSON lines, or a byte.
