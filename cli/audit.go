@@ -196,21 +196,12 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 			return fmt.Errorf("run %s: interrupted", x.report.Run)
 		}
 		unwritten = cmp.Or(unwritten, j.conclude(parting, src, x)) // the verdicts of the others are kept, too
-		worst = worse(worst, x.report.code)
+		worst = report.Worse(worst, x.report.code)
 	}
 	if unwritten == nil && worst != report.StatusOK {
 		return report.Exit(worst, nil)
 	}
 	return unwritten
-}
-
-// worse returns the graver one of two exit statuses: what is broken before what differs before what cannot be told.
-func worse(a, b int) int {
-	rank := map[int]int{report.StatusOK: 0, report.StatusError: 1, report.StatusHalted: 2, report.StatusDiverged: 3, report.StatusEvidence: 4}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
 }
 
 // inOrder calls f for 0 to n-1, some at a time, and returns a channel for what each returns.

@@ -179,7 +179,7 @@ func (j *joinJob) dial(ctx context.Context, given string, config *tls.Config) (*
 		}
 		absent := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
 		if !absent || ctx.Err() != nil || time.Since(began) > patience {
-			return nil, words.NewProblem(words.Clean(strings.TrimPrefix(err.Error(), "serve: ")), err)
+			return nil, words.NewProblem(words.Clean(words.Bare(err)), err)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

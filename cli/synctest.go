@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -308,7 +307,7 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return err
 	}
 	if differs {
-		return report.Exit(report.StatusDiverged, words.About(s.Name, words.NewProblem(strings.TrimPrefix(e.Error(), "enginetest: "), e)))
+		return report.Exit(report.StatusDiverged, words.About(s.Name, words.NewProblem(words.Bare(e), e)))
 	}
 	elsewhere := "none"
 	if r.Processes > 0 {

@@ -141,7 +141,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		if err := j.report(v); err != nil {
 			return err
 		}
-		worst = max(worst, v.Code)
+		worst = report.Worse(worst, v.Code)
 	}
 	if worst != report.StatusOK {
 		return report.Exit(worst, nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/session"
@@ -87,7 +86,7 @@ func (d *Side) again(w *engine.World, base *session.Trace) (t Computation) {
 		t.parts = t.trace.Parts
 	}
 	if err != nil {
-		return Computation{failure: strings.TrimPrefix(err.Error(), "engine: ")}
+		return Computation{failure: words.Bare(err)}
 	}
 	t.hash = words.Hash16(w.Hash())
 	return t

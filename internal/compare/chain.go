@@ -273,7 +273,7 @@ func (d *Chains) compare(ctx context.Context) error {
 	}
 	found, err := diff.States(d.World, d.States[0], d.States[1])
 	if err != nil { // worlds of other fields
-		d.note("the states are not compared: %s", strings.TrimPrefix(err.Error(), "diff: "))
+		d.note("the states are not compared: %s", words.Bare(err))
 		return nil
 	}
 	if r.State = found; found.Count == 0 {

@@ -101,7 +101,7 @@ func (q *Program) ask(ctx context.Context, tick uint64) (*answer, error) {
 	case errors.Is(err, exec.ErrWaitDelay):
 		return nil, failed("it has ended, but a process that it started still holds its output")
 	case err != nil:
-		return nil, failed(strings.TrimPrefix(err.Error(), "exec: "))
+		return nil, failed(words.Bare(err))
 	case listener.found == nil:
 		return nil, failed(listener.missing())
 	}

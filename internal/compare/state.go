@@ -91,7 +91,7 @@ func (j *Comparison) visitTick(ctx context.Context, s *Side) {
 
 // noState notes why there is no state of a recording after the tick that differs.
 func (j *Comparison) noState(s *Side) {
-	s.Error = strings.TrimPrefix(words.InWords(s.Err).Error(), "engine: ")
+	s.Error = words.InWords(s.Err).Error()
 	reason, _, _ := strings.Cut(s.Error, "\n")
 	j.Notes = append(j.Notes, fmt.Sprintf("there is no state of %s: %s", words.Argument(s.File), reason))
 }

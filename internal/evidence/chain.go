@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -164,7 +163,7 @@ func (x *Chain) EngineState(ctx context.Context, program string, tick uint64) (s
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil && !(exited && exit.ExitCode() == report.StatusDiverged): // then it is another state, which is there
-		why := strings.TrimPrefix(err.Error(), "exec: ")
+		why := words.Bare(err)
 		if last := errs.Text(); last != "" {
 			why += ": " + last
 		}

@@ -184,5 +184,5 @@ func Stored(err error) error {
 	if err == nil {
 		return nil
 	}
-	return words.NewProblem(strings.TrimPrefix(err.Error(), "store: "), err)
+	return words.NewProblem(words.Bare(err), err)
 }

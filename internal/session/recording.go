@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -151,9 +150,9 @@ func Unbuilt(err error) error {
 		return err
 	}
 	if errors.Is(err, engine.ErrWork) {
-		return words.NewProblem("the world is too much work for this program: "+strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrIncompatible, err))
+		return words.NewProblem("the world is too much work for this program: "+words.Bare(err), errors.Join(replay.ErrIncompatible, err))
 	}
-	return words.NewProblem("malformed header: the world cannot be built: "+strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err))
+	return words.NewProblem("malformed header: the world cannot be built: "+words.Bare(err), errors.Join(replay.ErrMalformed, err))
 }
 
 // Player rebuilds the world that the header describes, within a limit of memory. It ends with
@@ -187,7 +186,7 @@ func (rec *Recording) Builder(ctx context.Context, workers int, limit Size) repl
 // DescriptorError explains a descriptor that this build cannot use.
 func (rec *Recording) DescriptorError(h *replay.Header, err error) error {
 	if e, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
-		text := "incompatible header: " + strings.TrimPrefix(e.Error(), "scenarios: ")
+		text := "incompatible header: " + words.Bare(e)
 		switch v := h.Build.Version; {
 		case e.Last != "":
 			text += fmt.Sprintf("\n  the last program that has it: go run %s verify %s", e.Last, words.Argument(rec.Name))
@@ -211,7 +210,7 @@ func (rec *Recording) DescriptorError(h *replay.Header, err error) error {
 		const text = "recorded by another program, so this one cannot rebuild its world (the header holds no scenario); verify it with that program"
 		return words.NewProblem(text, replay.ErrIncompatible)
 	}
-	text := strings.TrimPrefix(err.Error(), "scenarios: ")
+	text := words.Bare(err)
 	return words.NewProblem("malformed header: "+text, errors.Join(replay.ErrMalformed, err))
 }
 

@@ -76,16 +76,18 @@ func Argument(name string) string {
 // bareNumber is a place in an error of another package, but not a flag.
 var bareNumber = regexp.MustCompile(`(?:^|[ (])(?:byte|tick) \d{4,}`)
 
+// packages are those whose names errors begin with.
+var packages = regexp.MustCompile(`^(?:(?:audit|checkpoint|diff|engine|enginetest|exec|minewars|replay|scenarios|serve|stamp|store|yrep): )+`)
+
+// Bare is what an error says, without the name of the package that it comes from.
+func Bare(err error) string { return packages.ReplaceAllString(err.Error(), "") }
+
 // InWords puts an error into words.
 func InWords(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
-	text := err.Error()
-	for _, of := range []string{"replay: ", "minewars: ", "audit: ", "checkpoint: ", "stamp: ", "store: "} {
-		text = strings.TrimPrefix(text, of)
-	}
-	p := &Problem{text, err}
+	p := &Problem{Bare(err), err}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
 		p.text = formatProblem(e)
 	} else if e, ok := errors.AsType[*yrep.Error](err); ok {
