@@ -15,6 +15,7 @@ import (
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // An auditJob audits runs, as the flags ask for it.
@@ -181,22 +182,37 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	if err := j.measuring.audits(j.app); err != nil {
 		return err
 	}
-	p := &auditProgress{Meter: j.Meter(0), measured: j.measuring.audit}
-	parting, stop := after(ctx, partingTime)
+	p := &evidence.Progress{Meter: j.Meter(0), Measured: j.measuring.audit}
+	parting, stop := report.After(ctx, report.PartingTime)
 	defer stop()
-	verdicts := inOrder(len(picked), j.jobs, func(i int) *auditOf { return j.audit(ctx, src, &picked[i], p) })
+	how := evidence.Reach{Follow: j.follow}
+	if j.fromState {
+		how.From = (*uint64)(&j.from)
+	}
+	if j.toTick {
+		how.To = (*uint64)(&j.to)
+	}
+	say := func(lines []string) {
+		for _, line := range lines {
+			_ = j.Say("%s", words.Clean(line)) // what comes of it must not depend on who reads it; the program ends with that error
+		}
+	}
+	if j.many {
+		say = nil
+	}
+	verdicts := inOrder(len(picked), j.jobs, func(i int) *evidence.Audit { return evidence.AuditRun(ctx, j.Builder, src, &picked[i], how, p, say) })
 	worst := report.StatusOK
 	var unwritten error
 	for i := range picked {
 		x := <-verdicts[i]
-		if err := ctx.Err(); err != nil && !x.ended {
+		if err := ctx.Err(); err != nil && !x.Ended {
 			for _, rest := range verdicts[i+1:] { // which read the source
 				<-rest
 			}
-			return fmt.Errorf("run %s: interrupted", x.report.Run)
+			return fmt.Errorf("run %s: interrupted", x.Report.Run)
 		}
 		unwritten = cmp.Or(unwritten, j.conclude(parting, src, x)) // the verdicts of the others are kept, too
-		worst = report.Worse(worst, x.report.code)
+		worst = report.Worse(worst, x.Report.Code)
 	}
 	if unwritten == nil && worst != report.StatusOK {
 		return report.Exit(worst, nil)

@@ -126,7 +126,7 @@ func (a *app) bisectChain(ctx context.Context, names []string, v *session.Visito
 
 // tellBisect bisects and prints what came of it.
 func (x *examiner) tellBisect(ctx context.Context) error {
-	v := new(auditReport)
+	v := new(evidence.Report)
 	b := new(audit.Bisection)
 	err := x.Open(ctx, x.flag)
 	defer x.Close()
@@ -134,34 +134,34 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 		return err
 	}
 	if err == nil {
-		v.From, v.To, v.computed = x.Evidence.Run().First, x.Found.Tick, x.Found.Hash
+		v.From, v.To, v.Computed = x.Evidence.Run().First, x.Found.Tick, x.Found.Hash
 		err = x.Say("evidence  %s, %s: whole", words.Count(x.Found.Ticks, "link"), words.Count(x.Found.Inputs, "input"))
 	}
 	halt, unread := x.Evidence.Halt(ctx)
 	if err = cmp.Or(err, unread); err == nil {
 		if halt != nil {
-			v.Halted, v.code = halt.Code, report.StatusHalted
+			v.Halted, v.Code = halt.Code, report.StatusHalted
 		}
 		b, _, err = x.Bisect(ctx)
 	}
 	if err == nil && b.Step != nil {
 		err = b.Step.Divergence()
 	}
-	if v.conclude(err); v.Verdict == "ERROR" {
+	if v.Conclude(err); v.Verdict == "ERROR" {
 		return x.Failed(ctx, err)
 	}
 	if err := x.printBisect(v, b); err != nil {
 		return err
 	}
-	if v.code != report.StatusOK {
-		return report.Exit(v.code, nil)
+	if v.Code != report.StatusOK {
+		return report.Exit(v.Code, nil)
 	}
 	return nil
 }
 
-func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
+func (x *examiner) printBisect(v *evidence.Report, b *audit.Bisection) error {
 	r := compare.BisectResult{
-		Event: "bisect", OK: v.code == report.StatusOK, Status: "equal", A: &compare.BisectView{File: x.Source, Hash: v.Hash}, B: &compare.BisectView{File: x.Source, Replay: true, Hash: v.Hash},
+		Event: "bisect", OK: v.Code == report.StatusOK, Status: "equal", A: &compare.BisectView{File: x.Source, Hash: v.Hash}, B: &compare.BisectView{File: x.Source, Replay: true, Hash: v.Hash},
 		EqualTick: v.To,
 		ChainBisect: &compare.ChainBisect{
 			Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Sections: v.Sections, Compared: b.Compared, Replayed: b.Replayed,
@@ -199,7 +199,7 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 	if err := x.Result(r, r.OK); err != nil {
 		return err
 	}
-	lines = append(lines, v.line())
+	lines = append(lines, v.Line())
 	for i := range lines {
 		lines[i] = words.Clean(lines[i])
 	}

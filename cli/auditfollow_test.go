@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay/audit"
@@ -47,7 +48,7 @@ func TestFollowTampered(t *testing.T) {
 			}()
 			waiting.For(t, "all ticks are audited", func() bool { return strings.Contains(metricsOf(out.String()), "\nmurksim_audit_ticks_total 100\n") })
 			tamper(t, "f.db", strings.Split(tt.sql, "; ")...)
-			time.Sleep(2 * pollEvery) // it may look once more, or not
+			time.Sleep(2 * evidence.PollEvery) // it may look once more, or not
 			w.Close()
 			want := report.StatusEvidence
 			if tt.what == "nothing" {

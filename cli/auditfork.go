@@ -131,7 +131,7 @@ func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evide
 		return err
 	}
 	r := *of
-	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = freshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
+	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = evidence.FreshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
 	r.Genesis = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world)
 	r.Digest = sha256.Sum256(r.Genesis)
 	db, err := src.DB.Writable(ctx)

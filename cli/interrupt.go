@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/evidence"
+	"github.com/murksim/murksim/internal/report"
 )
 
 // listen catches the signals that end the program; within another program none comes.
@@ -72,29 +73,10 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// partingTime is how long a program that was interrupted goes on with what is to be told or kept of what it has done.
-const partingTime = 5 * time.Second
-
-// after returns a context that ends so long after another one, with what is finished then, such as a verdict that is to be kept.
-func after(ctx context.Context, long time.Duration) (context.Context, context.CancelFunc) {
-	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(long):
-			cancel()
-		case <-later.Done():
-		}
-	})
-	return later, func() {
-		stop()
-		cancel()
-	}
-}
-
 // gaveUp is the error of a database that was not waited for any more after an interrupt, or another one of it.
 func gaveUp(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("it has not answered for %s after the interrupt", partingTime)
+		return fmt.Errorf("it has not answered for %s after the interrupt", report.PartingTime)
 	}
 	return evidence.Stored(err)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/internal/compare"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios"
@@ -41,7 +42,7 @@ var objects = map[string]any{
 	"`play`: `frame`":             playedFrame{},
 	"`play`: `play`":              playResult{},
 	"`view`: `viewing`":           viewingObject{},
-	"`audit`: `audit`":            auditReport{},
+	"`audit`: `audit`":            evidence.Report{},
 	"`audit`: `run`":              auditRunObject{},
 	"`audit`: `forked`":           forkedView{},
 	"`audit`: `exported`":         exportedView{},

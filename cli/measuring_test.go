@@ -20,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 )
 
@@ -194,7 +195,7 @@ func (p program) measuredAudit(t *testing.T) {
 	p.must(t, "run", "heat", "-q", "--set", "expect=[]", "--ticks", "30", "--no-record", "--audit", "verdicts.db")
 	c := p.measure(t, "audit", "verdicts.db", "--all", "--metrics-linger", "1h")
 	for range 2 {
-		c.until(t, "audit", new(auditReport))
+		c.until(t, "audit", new(evidence.Report))
 	}
 	if got := c.scrape(t); got[`murksim_audit_verdicts_total{verdict="PASS"}`] != 2 || got[`murksim_audit_verdicts_total{verdict="FAIL"}`] != 0 || got["murksim_audit_ticks_total"] != 80 || got["murksim_audit_remaining_ticks"] != 0 {
 		t.Errorf("after two audits: %v", got)
@@ -224,7 +225,7 @@ func (p program) measuredFollowAt(t *testing.T, rate int) (between int) {
 			t.Fatalf("%v ticks are left of %d", left, ticks)
 		}
 	}
-	var audited auditReport
+	var audited evidence.Report
 	c.until(t, "audit", &audited)
 	if got := c.scrape(t); audited.Verdict != "PASS" || got[`murksim_audit_verdicts_total{verdict="PASS"}`] != 1 || got["murksim_audit_ticks_total"] != ticks || got["murksim_audit_remaining_ticks"] != 0 {
 		t.Errorf("%s %s after %d scrapes; %v", audited.Verdict, audited.Reason, between, got)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
-	"github.com/murksim/murksim/rng"
 )
 
 // An auditing commits the chain of a run to a database. Without a database it does nothing.
@@ -93,7 +91,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 		Created: time.Now(), Label: x.label, Seed: s.Seed, Rate: rate, Rules: engine.RulesVersion, Format: audit.StateFormat, Generator: s.Generator,
 		Genesis: genesis, Digest: sha256.Sum256(genesis), Engine: replay.ThisBuild().Version, First: j.World.Tick(),
 	}
-	x.run.ID = freshID()
+	x.run.ID = evidence.FreshID()
 	if x.writer, err = x.db.Begin(ctx, &x.run); err != nil {
 		return nil, evidence.Stored(err)
 	}
@@ -135,13 +133,6 @@ func (x *auditing) watch(ctx context.Context, a *app) {
 	}()
 }
 
-// freshID returns a random UUID, of version 4.
-func freshID() (id audit.ID) {
-	hex.Decode(id[:], []byte(rng.FreshID()))
-	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
-	return id
-}
-
 // end commits the rest, and closes the database. A run that has failed for good is halted in it, with an alert.
 func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (err error) {
 	if x.recorder != nil {
@@ -162,7 +153,7 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 				tick = uint64(x.recorder.Committed() + 1)
 			}
 			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: words.InWords(cause).Error(), id: x.run.ID}
-			parting, stop := after(ctx, partingTime)
+			parting, stop := report.After(ctx, report.PartingTime)
 			defer stop()
 			x.halted = a.raise(parting, x.db, &alarm, true, x.webhook)
 		}

@@ -59,7 +59,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	defer done()
 	x.run = *e.Run()
-	if noLinks(ctx, e) {
+	if evidence.NoLinks(ctx, e) {
 		return fmt.Errorf("%s: no tick of run %s is committed; begin anew", x.name, id)
 	}
 	err = j.catchUp(ctx, src, e)
@@ -77,7 +77,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	a := alarm{Code: code, Run: id.String(), Reason: words.InWords(err).Error(), id: id}
 	if broken {
-		a.Tick = tickOf(fault)
+		a.Tick = evidence.TickOf(fault)
 	}
 	if differs {
 		a.Tick, a.Expected, a.Calculated = d.Tick, d.Expected.String(), d.Calculated.String()
@@ -89,9 +89,9 @@ func (j *runJob) rejoin(ctx context.Context) error {
 
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
 func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
-	p := &auditProgress{Meter: j.Meter(0)}
-	found, err := audit.Check(ctx, p.watch(e))
-	p.clear()
+	p := &evidence.Progress{Meter: j.Meter(0)}
+	found, err := audit.Check(ctx, p.Watch(e))
+	p.Clear()
 	if err == nil {
 		_, _, err = src.HoldParent(ctx, e)
 	}
@@ -142,13 +142,13 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 }
 
 // compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.
-func (j *runJob) compared(ctx context.Context, b *evidence.Builder, e audit.Evidence, s *scenarios.Scenario, found *audit.Checked, from uint64, p *auditProgress) (*audit.Rerun, error) {
-	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick, Passed: p.tick}
+func (j *runJob) compared(ctx context.Context, b *evidence.Builder, e audit.Evidence, s *scenarios.Scenario, found *audit.Checked, from uint64, p *evidence.Progress) (*audit.Rerun, error) {
+	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick, Passed: p.Tick}
 	err := b.Place(ctx, e, s, r, from)
 	if err == nil {
-		p.expect(found.Tick - from)
+		p.Expect(found.Tick - from)
 		err = r.Run(ctx)
-		p.clear()
+		p.Clear()
 	}
 	return r, err
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/store"
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -185,4 +187,11 @@ func Stored(err error) error {
 		return nil
 	}
 	return words.NewProblem(words.Bare(err), err)
+}
+
+// FreshID returns a random UUID, of version 4.
+func FreshID() (id audit.ID) {
+	hex.Decode(id[:], []byte(rng.FreshID()))
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	return id
 }

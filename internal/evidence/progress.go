@@ -1,4 +1,4 @@
-package cli
+package evidence
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// An auditProgress is the line of progress of audits that go on at the same time: first of the links that are looked at, then of the ticks
+// An Progress is the line of progress of audits that go on at the same time: first of the links that are looked at, then of the ticks
 // that are computed.
-type auditProgress struct {
+type Progress struct {
 	*report.Meter
 	links, ticks, expected atomic.Uint64
 	drawing                sync.Mutex
 	computing              bool           // the ticks are shown
-	measured               *metrics.Audit // nil: nobody wants to know
+	Measured               *metrics.Audit // nil: nobody wants to know
 }
 
-// watch returns evidence whose links are counted as they are read.
-func (p *auditProgress) watch(e audit.Evidence) audit.Evidence {
+// Watch returns evidence whose links are counted as they are read.
+func (p *Progress) Watch(e audit.Evidence) audit.Evidence {
 	if !p.Active {
 		return e
 	}
@@ -33,7 +33,7 @@ func (p *auditProgress) watch(e audit.Evidence) audit.Evidence {
 
 type watchedEvidence struct {
 	audit.Evidence
-	progress *auditProgress
+	progress *Progress
 }
 
 // Links implements [audit.Evidence].
@@ -50,18 +50,18 @@ func (w watchedEvidence) Links(ctx context.Context, from uint64) iter.Seq2[*audi
 	}
 }
 
-// expect adds ticks to those that will be computed.
-func (p *auditProgress) expect(ticks uint64) {
+// Expect adds ticks to those that will be computed.
+func (p *Progress) Expect(ticks uint64) {
 	p.expected.Add(ticks)
-	p.measured.Expect(ticks)
+	p.Measured.Expect(ticks)
 }
 
 // forget takes ticks of an audit that has ended from those that will be computed.
-func (p *auditProgress) forget(ticks uint64) { p.measured.Forget(ticks) }
+func (p *Progress) forget(ticks uint64) { p.Measured.Forget(ticks) }
 
-// tick counts a tick.
-func (p *auditProgress) tick(uint64) {
-	p.measured.Tick()
+// Tick counts a tick.
+func (p *Progress) Tick(uint64) {
+	p.Measured.Tick()
 	if p.Active {
 		p.ticks.Add(1)
 		p.draw()
@@ -69,7 +69,7 @@ func (p *auditProgress) tick(uint64) {
 }
 
 // draw draws the line, ten times a second at most.
-func (p *auditProgress) draw() {
+func (p *Progress) draw() {
 	if !p.drawing.TryLock() {
 		return
 	}
@@ -87,8 +87,8 @@ func (p *auditProgress) draw() {
 	}
 }
 
-// clear removes the line.
-func (p *auditProgress) clear() {
+// Clear removes the line.
+func (p *Progress) Clear() {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
 	p.Meter.Clear()
