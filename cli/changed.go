@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
-	"github.com/murksim/murksim/survey"
 )
 
 // A change compares the world at the end of a run with how it began.

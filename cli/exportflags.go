@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"

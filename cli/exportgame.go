@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"

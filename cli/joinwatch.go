@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/space"
 )

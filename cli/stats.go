@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/survey"
 )
 
 // A runStats is the table of what happens in a run.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/rng"

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/sweep"
 )

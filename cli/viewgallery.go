@@ -11,10 +11,10 @@ import (
 	"sync"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/export"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/internal/session"
-	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"

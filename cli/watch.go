@@ -19,14 +19,14 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
-	"github.com/murksim/murksim/survey"
 )
 
 // A fieldView is a field of a world, drawn in a terminal with what it holds in all.

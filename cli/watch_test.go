@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/scenarios"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"

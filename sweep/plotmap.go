@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/plot"
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 )
 
 // A shade is the colour that stands for a value.

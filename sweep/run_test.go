@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"

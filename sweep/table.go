@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 )
 
 // An Output is a file of a table, and its format.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
-	"github.com/murksim/murksim/survey"
 )
 
 // A check is what a replay of the whole recording has found so far.

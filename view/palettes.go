@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 )
 
 // palettes returns the colours of pictures, as digits of RRGGBB one after the other: the colour maps

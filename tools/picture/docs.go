@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 )

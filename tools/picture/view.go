@@ -6,7 +6,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 )
 
 // A view says what is drawn of a world.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 )
 
 // A ColumnAbout describes a column.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/view"
 	"github.com/murksim/murksim/view/sweeps"

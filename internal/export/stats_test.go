@@ -13,12 +13,12 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/export"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
-	"github.com/murksim/murksim/survey"
 )
 
 const counted = all + `  - {tick: 3, set: {field: ground, cell: [0, 0], value: sand}}

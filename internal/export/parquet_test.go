@@ -11,7 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 )
 
 // readParquet returns the names of the columns and the rows, each value as text.

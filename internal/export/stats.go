@@ -11,9 +11,9 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/survey"
 )
 
 // Stats is a table of what happens in a run, a row a tick: what the fields hold in all, how

@@ -8,7 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/plot"
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 )
 
 // An svgSink draws lines over the ticks: of every field its total, and its least, mean and

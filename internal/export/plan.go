@@ -7,10 +7,10 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/survey"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
-	"github.com/murksim/murksim/survey"
 )
 
 // A Selection says what is wanted of a world. The zero Selection is all fields of cells, of

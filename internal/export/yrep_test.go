@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 )
 
 // An mcapRecord is a record and where it begins in the file.

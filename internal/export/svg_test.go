@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/runner"
 )
 

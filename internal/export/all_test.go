@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"

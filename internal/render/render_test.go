@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/space"
 )
 
@@ -323,7 +323,7 @@ func golden(t *testing.T, path string, m image.Image) {
 	for y := range m.Bounds().Dy() {
 		for x := range m.Bounds().Dx() {
 			if m.At(x, y) != want.At(x, y) {
-				t.Fatalf("pixel %d, %d is %v, in %s %v; look at both, then: go test ./render -update", x, y, m.At(x, y), path, want.At(x, y))
+				t.Fatalf("pixel %d, %d is %v, in %s %v; look at both, then: go test ./internal/render -update", x, y, m.At(x, y), path, want.At(x, y))
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/internal/export"
 )
 
 // openFilm begins a film where the PATH is one folder, in which ffmpeg may be a script.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/space"
 )
 
