@@ -58,7 +58,7 @@ type runJob struct {
 	watch       string   // a field, or firstField; "": none
 	serving     *serving // nil: nobody looks on from elsewhere
 	view        bool
-	looking     *looking // nil: nobody looks on in a browser
+	viewer      *runViewer // nil: nobody looks on in a browser
 	auditing    auditing
 	measuring   measuring
 	startState  []byte // that the run starts from, if somebody does
@@ -217,7 +217,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.abandonIndex()
 		abandon(j.outputs)
 		j.serving.discard()
-		j.looking.discard()
+		j.viewer.discard()
 		j.auditing.discard()
 		return j.unlessInterrupted(ctx, err)
 	}
@@ -231,23 +231,23 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.auditing.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	if err = inTurn(func() error { return j.measuring.announce(j.app) }, j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.looking.open(ctx) }); err == nil {
+	if err = inTurn(func() error { return j.measuring.announce(j.app) }, j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.viewer.open(ctx) }); err == nil {
 		m.Started = time.Now() // clients may have been waited for
 		err = j.loop(ctx, m)
 	}
 	m.Clear()
-	j.looking.ended(err)
+	j.viewer.ended(err)
 	j.serving.part(ctx, err)
 	errs := slices.DeleteFunc(append([]error{err, j.auditing.end(ctx, j.app, j.World.Tick()+1, err)}, j.finish()...), func(err error) bool { return err == nil })
 	j.serving.close(ctx, len(errs) > 0)
 	j.watcher.wait()
 	if len(errs) > 0 {
-		_ = j.looking.stay(ctx, true)
+		_ = j.viewer.stay(ctx, true)
 		stop()
 		return j.explain(errs)
 	}
 	err = errors.Join(j.serving.summary(), j.summary(m), j.export.missing)
-	err = errors.Join(err, j.looking.stay(ctx, false))
+	err = errors.Join(err, j.viewer.stay(ctx, false))
 	stop()
 	return err
 }
@@ -342,7 +342,7 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 			return err
 		}
 	}
-	if j.looking != nil {
+	if j.viewer != nil {
 		r, err := j.recordForView()
 		if err != nil {
 			return err
@@ -397,7 +397,7 @@ func (j *runJob) loop(ctx context.Context, m *report.Meter) error {
 		j.serving.note(j.Late())
 		return j.flush(&last)
 	}
-	j.looking.resting(func() error {
+	j.viewer.resting(func() error {
 		last = flushed{tick: last.tick} // it is due
 		return j.flush(&last)
 	})
@@ -444,7 +444,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.measuring.start(j.app) }, func() error { return j.serving.begin(j) }, j.looking.begin)
+	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.measuring.start(j.app) }, func() error { return j.serving.begin(j) }, j.viewer.begin)
 	if err != nil || !j.events {
 		return err
 	}

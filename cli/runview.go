@@ -18,8 +18,8 @@ import (
 	"github.com/murksim/murksim/view/site"
 )
 
-// A looking lets people look at a run in the browser. A nil one lets nobody.
-type looking struct {
+// A runViewer lets people look at a run in the browser. A nil one lets nobody.
+type runViewer struct {
 	job    *runJob
 	server viewServer
 
@@ -32,15 +32,15 @@ type looking struct {
 
 // viewFlags adds --view and what goes with it.
 func (j *runJob) viewFlags(f *pflag.FlagSet) {
-	j.looking = &looking{job: j, server: viewServer{app: j.app}}
+	j.viewer = &runViewer{job: j, server: viewServer{app: j.app}}
 	f.BoolVar(&j.view, "view", false, "show the run in the browser: it begins when the page is open, at its tick rate, and the page can hold it, change parameters and give commands")
-	j.looking.server.flags(f)
+	j.viewer.server.flags(f)
 }
 
 // checkView looks at the flags of the viewer.
 func (j *runJob) checkView(given func(flag string) bool) error {
 	if !j.view {
-		j.looking = nil
+		j.viewer = nil
 		for _, flag := range []string{"listen", "open"} {
 			if given(flag) && j.serving == nil {
 				return report.Usage("--%s needs --view", flag)
@@ -54,11 +54,11 @@ func (j *runJob) checkView(given func(flag string) bool) error {
 	case j.Realtime:
 		return report.Usage("--view and --realtime cannot be used together: the page sets the pace")
 	}
-	return listenAddress("listen", defaultListen, &j.looking.server.listen)
+	return listenAddress("listen", defaultListen, &j.viewer.server.listen)
 }
 
 // begin takes the address, before anything is written.
-func (l *looking) begin() error {
+func (l *runViewer) begin() error {
 	if l == nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (l *looking) begin() error {
 }
 
 // record returns what records the run for those who look on.
-func (l *looking) record(descriptor []byte) (engine.Settler, error) {
+func (l *runViewer) record(descriptor []byte) (engine.Settler, error) {
 	j := l.job
 	l.live = view.NewLive(j.World, true)
 	r, err := replay.NewRecorder(l.live, j.World, descriptor)
@@ -84,7 +84,7 @@ func (l *looking) record(descriptor []byte) (engine.Settler, error) {
 }
 
 // open serves the page.
-func (l *looking) open(ctx context.Context) error {
+func (l *runViewer) open(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
@@ -119,14 +119,14 @@ func (l *looking) open(ctx context.Context) error {
 }
 
 // ended says that the run has ended.
-func (l *looking) ended(err error) {
+func (l *runViewer) ended(err error) {
 	if l != nil && l.live != nil {
 		l.live.End(err)
 	}
 }
 
 // stay serves the page until the context ends; at once if the run failed.
-func (l *looking) stay(ctx context.Context, failed bool) error {
+func (l *runViewer) stay(ctx context.Context, failed bool) error {
 	if l == nil || l.end == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (l *looking) stay(ctx context.Context, failed bool) error {
 }
 
 // discard gives the address back if the run never began.
-func (l *looking) discard() {
+func (l *runViewer) discard() {
 	if l != nil && l.end == nil && l.server.socket != nil {
 		l.server.socket.Close()
 	}
@@ -156,11 +156,11 @@ func (j *runJob) recordForView() (engine.Settler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.looking.record(descriptor)
+	return j.viewer.record(descriptor)
 }
 
 // resting says what is to be done before the run rests for a while.
-func (l *looking) resting(f func() error) {
+func (l *runViewer) resting(f func() error) {
 	if l != nil {
 		l.live.Rest = f
 	}

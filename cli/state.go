@@ -72,7 +72,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		return j.unbuilt(ctx, s, c.State, err)
 	}
 	if c.State != nil { // which is one of this world
-		if j.looking != nil {
+		if j.viewer != nil {
 			j.startState = c.State
 		}
 		if j.began, err = replay.NewBegin(c.State); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// The sorts of deeds.
+// The sorts of effects.
 const (
 	doNothing = iota
 	doMove
@@ -20,8 +20,8 @@ const (
 	doCustom
 )
 
-// A deed is what one choice or control does.
-type deed struct {
+// A effect is what one choice or control does.
+type effect struct {
 	name  string
 	sort  int
 	dir   int // doMove
@@ -34,24 +34,24 @@ type deed struct {
 	from, to float32 // of a control
 }
 
-// addActions lists the deeds of the environment.
+// addActions lists the effects of the environment.
 func (m *model) addActions(b *scenarios.Builder) {
 	a, ways := &m.env.Actions, m.lattice.Directions()
 	moves := a.Moves
 	if a.Moves {
 		if a.Stay {
-			m.choices = append(m.choices, deed{name: "stay"})
+			m.choices = append(m.choices, effect{name: "stay"})
 		}
 		for i := range ways {
-			m.choices = append(m.choices, deed{name: ways[i].Name, sort: doMove, dir: i})
+			m.choices = append(m.choices, effect{name: ways[i].Name, sort: doMove, dir: i})
 		}
 	}
 	for i := range a.Choices {
 		c := &a.Choices[i]
-		d := m.deed(b, c.Set, c.Param, c.Custom)
+		d := m.effect(b, c.Set, c.Param, c.Custom)
 		for dir := range ways {
 			if ways[dir].Name == c.Move {
-				d, moves = deed{name: c.Move, sort: doMove, dir: dir}, true
+				d, moves = effect{name: c.Move, sort: doMove, dir: dir}, true
 				break
 			}
 		}
@@ -65,7 +65,7 @@ func (m *model) addActions(b *scenarios.Builder) {
 	}
 	for i := range a.Controls {
 		c := &a.Controls[i]
-		d := m.deed(b, c.Set, c.Param, c.Custom)
+		d := m.effect(b, c.Set, c.Param, c.Custom)
 		d.from, d.to = float32(c.From), float32(c.To)
 		if c.Name != "" {
 			d.name = c.Name
@@ -77,16 +77,16 @@ func (m *model) addActions(b *scenarios.Builder) {
 	}
 }
 
-// deed makes the deed of the one part that is not nil.
-func (m *model) deed(b *scenarios.Builder, set *scenarios.Assignment, param *scenarios.Tuning, custom *scenarios.Calling) (d deed) {
+// effect makes the effect of the one part that is not nil.
+func (m *model) effect(b *scenarios.Builder, set *scenarios.Assignment, param *scenarios.Tuning, custom *scenarios.Calling) (d effect) {
 	var value *float64
 	switch {
 	case set != nil:
-		d = deed{name: string(set.Field), sort: doSet, field: b.Field(set.Field)}
+		d = effect{name: string(set.Field), sort: doSet, field: b.Field(set.Field)}
 		d.own = b.Defs()[d.field].Domain == fields.Entities
 		value = set.Value
 	case param != nil:
-		d = deed{name: string(param.Name), sort: doParam}
+		d = effect{name: string(param.Name), sort: doParam}
 		d.key, _ = b.Parameter(param.Name)
 		value = param.Value
 	case custom != nil:
@@ -94,7 +94,7 @@ func (m *model) deed(b *scenarios.Builder, set *scenarios.Assignment, param *sce
 		if err != nil {
 			panic("environment: data that was checked is not hexadecimal")
 		}
-		d = deed{name: fmt.Sprintf("custom %d", custom.Type), sort: doCustom, key: custom.Type, data: data}
+		d = effect{name: fmt.Sprintf("custom %d", custom.Type), sort: doCustom, key: custom.Type, data: data}
 	}
 	if value != nil {
 		d.value = *value
@@ -103,9 +103,9 @@ func (m *model) deed(b *scenarios.Builder, set *scenarios.Assignment, param *sce
 	return d
 }
 
-// act appends the command of a deed of an agent to the list; v is the number of a control,
+// act appends the command of a effect of an agent to the list; v is the number of a control,
 // or the value of a choice. Nothing is appended if the way leads nowhere.
-func (l *lane) act(d *deed, agent int, v float64) {
+func (l *lane) act(d *effect, agent int, v float64) {
 	m, at := l.m, l.agents[agent].Cell
 	switch d.sort {
 	case doMove:

@@ -24,8 +24,8 @@ type model struct {
 
 	id, kind, cell fields.ID // the engine's columns of entities
 
-	choices  []deed
-	controls []deed
+	choices  []effect
+	controls []effect
 	gauges   []gauge   // those of the terms of the reward, then those of the ends
 	terms    int       // how many are of the reward
 	climbed  fields.ID // by the scenario's policy, if it climbs

@@ -77,7 +77,7 @@ func (l *lane) policyDraws() rng.Bulk {
 }
 
 // random returns a number between the bounds of a control.
-func (d *deed) random(words *rng.Words) float32 {
+func (d *effect) random(words *rng.Words) float32 {
 	return d.from + float32(words.Float32()*(d.to-d.from))
 }
 
