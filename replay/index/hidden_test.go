@@ -22,6 +22,7 @@ type ripener struct {
 	shared  *atomic.Uint64 // counts in place of counted the ticks of all worlds; nil: it does not
 	once    *atomic.Bool   // the next time that a world comes to tick 90, or to the first
 	first   bool
+	fails   bool // in place of adding more
 }
 
 func (r *ripener) Spec(*space.Lattice) engine.Spec {
@@ -48,6 +49,9 @@ func (r *ripener) Step(c *engine.Context) error {
 		}
 	}
 	if (tick == 90 || r.first && tick == 1) && r.once.CompareAndSwap(true, false) {
+		if r.fails {
+			return c.Fail(0, "a fault")
+		}
 		next[0]++
 	}
 	return nil
@@ -56,18 +60,18 @@ func (r *ripener) Step(c *engine.Context) error {
 // TestHidden holds that a world which remembers something outside its state is told as one, and one
 // that a fault strikes once is told as that.
 func TestHidden(t *testing.T) {
-	for _, kind := range []string{"neither", "hidden", "once", "once, at first"} {
-		hidden, first := kind == "hidden", kind == "once, at first"
+	for _, kind := range []string{"neither", "hidden", "once", "once, at first", "fails once"} {
+		hidden, first, fails := kind == "hidden", kind == "once, at first", kind == "fails once"
 		var once atomic.Bool
 		build := func(*replay.Header) (*engine.World, error) {
 			return engine.New(engine.Config{
 				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
 				Fields:      []fields.Def{{Name: "ripeness"}},
-				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once, first: first}},
+				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once, first: first, fails: fails}},
 			})
 		}
 		recording, file := kept(t, build, 1)
-		once.Store(kind == "once" || first)
+		once.Store(kind == "once" || first || fails)
 		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
 		e, is := errors.AsType[*index.HiddenError](err)
 		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 && !first || e.Once == hidden || of.Reached != nil) || !is && err != nil {
