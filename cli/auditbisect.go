@@ -135,7 +135,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 	}
 	if err == nil {
 		v.From, v.To, v.Computed = x.Evidence.Run().First, x.Found.Tick, x.Found.Hash
-		err = x.Say("evidence  %s, %s: whole", words.Count(x.Found.Ticks, "link"), words.Count(x.Found.Inputs, "input"))
+		err = x.Say("%s", strings.TrimSpace(fmt.Sprintf("evidence  %s, %s: whole\n%s", words.Count(x.Found.Ticks, "link"), words.Count(x.Found.Inputs, "input"), x.Begins)))
 	}
 	halt, unread := x.Evidence.Halt(ctx)
 	if err = cmp.Or(err, unread); err == nil {

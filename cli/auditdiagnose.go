@@ -217,7 +217,7 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) error { return audit.WriteBundle(ctx, w, j.Evidence) }); err != nil {
+	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) error { _, err := audit.WriteBundle(ctx, w, j.Evidence); return err }); err != nil {
 		return err
 	}
 	readme := j.readme()

@@ -47,6 +47,10 @@ func (d *chainText) headline() string {
 	switch {
 	case r.OK:
 		return fmt.Sprintf("EQUAL at tick %s%s", words.Number(r.Tick), before)
+	case r.Status == "length":
+		return "DIFFER in length   the ticks that both have are equal"
+	case r.Status == "header":
+		return "DIFFER in their scenarios alone   all ticks are equal"
 	case severity(r) == "":
 		return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 	}
@@ -83,6 +87,9 @@ func (d *chainText) blocks() (blocks []words.Block) {
 			blocks = append(blocks, words.Block{Label: label, Head: head})
 		}
 	}
+	of := &diffText{&compare.Comparison{Result: *r}, ""}
+	blocks = append(blocks, of.headerBlock()...)
+	blocks = append(blocks, of.inputBlocks()...)
 	add("differ", strings.Join(other, ", "))
 	add("equal", strings.Join(equal, ", "))
 	if r.B.Stable != nil {
@@ -105,6 +112,9 @@ func (d *chainText) blocks() (blocks []words.Block) {
 			b.Details = append(b.Details, []string{fmt.Sprintf("seq %d", in.Seq), words.Printable(in.Command)})
 		}
 		blocks = append(blocks, b)
+	}
+	if label, text, ok := strings.Cut(d.Begins, " "); ok {
+		add(label, strings.TrimSpace(text))
 	}
 	for _, note := range r.Notes {
 		add("note", note)

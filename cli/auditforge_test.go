@@ -99,6 +99,39 @@ func (f *forger) rechain() {
 	})
 }
 
+// relink makes the chain of ticks anew, and the hashes of it in the snapshots.
+func (f *forger) relink() {
+	f.t.Helper()
+	var prev audit.Hash
+	hashes := map[uint64]string{}
+	f.each("chain_hash", func(row map[string]any) {
+		commitment := append(prev[:], "MSC2"...)
+		commitment = binary.LittleEndian.AppendUint64(commitment, f.number(row, "tick"))
+		commitment = binary.LittleEndian.AppendUint64(commitment, f.number(row, "state_len"))
+		commitment = binary.LittleEndian.AppendUint16(commitment, 5)
+		if f.number(row, "tick") > 0 {
+			row["prev_hash"] = prev.String()
+		}
+		prev = sha256.Sum256(append(commitment, f.bytes(row, "section_digests")...))
+		row["world_hash"] = prev.String()
+		hashes[f.number(row, "tick")] = prev.String()
+	})
+	f.each("snapshot", func(row map[string]any) { row["world_hash"] = hashes[f.number(row, "tick")] })
+}
+
+// redigest changes the digest of a section of a tick.
+func (f *forger) redigest(tick uint64, section int) {
+	f.t.Helper()
+	f.each("chain_hash", func(row map[string]any) {
+		if f.number(row, "tick") == tick {
+			digests := f.bytes(row, "section_digests")
+			digests[(section-1)*audit.DigestSize+5] ^= 1
+			row["section_digests"] = base64.StdEncoding.EncodeToString(digests)
+		}
+	})
+	f.relink()
+}
+
 // write writes the bundle, with the keys in the order in which a reader must find them.
 func (f *forger) write(name string) {
 	f.t.Helper()
@@ -166,7 +199,7 @@ func TestForgedFork(t *testing.T) {
 		{"another parameter", "its genesis is not that of its parent ", []string{`"catch":0.5`, `"catch":0.99`}, nil, nil},
 		{"another name", "its genesis is not that of its parent ", []string{`"name":"predators"`, `"name":"predatorz"`}, nil, nil},
 		{"another seed", "its genesis is not that of its parent ", []string{`"seed":11`, `"seed":12`}, map[string]any{"seed": "12"}, func(b []byte) []byte { b[0] = 12; return b }},
-		{"another time step in the state", "it is not the state of its parent ", nil, nil, func(b []byte) []byte { b[14] ^= 1; return b }},
+		{"another time step in the state", "its seed, tick rate, rules, generator or genesis is not what", nil, nil, func(b []byte) []byte { b[14] ^= 1; return b }},
 	} {
 		f := forge(t, "fork.audit")
 		run := f.lines[0]
@@ -202,7 +235,14 @@ func TestForgedFork(t *testing.T) {
 		})
 		name := filepath.Base(id) + ".audit"
 		f.write(name)
-		done(t, "audit", "import", name, "p.db")
+		if status, out, errs := murksim(t, nil, "audit", "import", name, "p.db"); strings.HasPrefix(tt.want, "its seed, tick rate,") {
+			if status != report.StatusEvidence || !strings.Contains(errs, tt.want) {
+				t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
+			}
+			continue
+		} else if status != report.StatusOK {
+			t.Fatalf("%s: %d, %s", tt.what, status, out+errs)
+		}
 		status, line := audited(t, "p.db", "--run", id)
 		if want := report.StatusEvidence; !strings.Contains(line, tt.want) || status != want && tt.genesis != nil {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, line, tt.want)
@@ -266,9 +306,10 @@ func TestForgedImport(t *testing.T) {
 			})
 			f.rechain()
 		}},
-		{"the seed", "whose master_seed is another one", func(f *forger) { f.lines[0]["seed"] = "43" }},
+		{"the seed", "its seed, tick rate, rules, generator or genesis is not what the states of its ticks were hashed with", func(f *forger) { f.lines[0]["seed"] = "43" }},
+		{"a state", "whose hash or inputs at tick 5 are others", func(f *forger) { f.redigest(5, 3) }},
 		{"the label", "whose label is another one", func(f *forger) { f.lines[0]["label"] = "other" }},
-		{"the genesis", "whose genesis is another one", func(f *forger) {
+		{"the genesis", "its seed, tick rate, rules, generator or genesis is not what the states of its ticks were hashed with", func(f *forger) {
 			genesis := append(f.bytes(f.lines[0], "genesis"), ' ')
 			digest := sha256.Sum256(genesis)
 			f.lines[0]["genesis"], f.lines[0]["genesis_digest"] = base64.StdEncoding.EncodeToString(genesis), hex.EncodeToString(digest[:])
@@ -278,7 +319,7 @@ func TestForgedImport(t *testing.T) {
 		f := forge(t, "honest.audit")
 		tt.change(f)
 		f.write("forged.audit")
-		if status, out, errs := murksim(t, nil, "audit", "import", "forged.audit", "a.db"); status != report.StatusError || !strings.Contains(errs, tt.want) {
+		if status, out, errs := murksim(t, nil, "audit", "import", "forged.audit", "a.db"); status != report.StatusError && status != report.StatusEvidence || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
 		}
 	}
@@ -319,24 +360,88 @@ func TestForgedLength(t *testing.T) {
 	done(t, "run", "heat", "--until", "5", "--no-record", "--audit", "h.db", "--audit-every", "0")
 	done(t, "audit", "export", "h.db", "-o", "h.audit")
 	f := forge(t, "h.audit")
-	var prev audit.Hash
 	f.each("chain_hash", func(row map[string]any) {
-		l := audit.Link{Tick: f.number(row, "tick"), Prev: prev, StateLen: int64(f.number(row, "state_len"))}
-		if l.Tick == 3 {
-			l.StateLen++
-			row["state_len"] = l.StateLen
+		if f.number(row, "tick") == 3 {
+			row["state_len"] = json.Number(strconv.FormatUint(f.number(row, "state_len")+1, 10))
 		}
-		commitment := append(l.Prev[:], "MSC2"...)
-		commitment = binary.LittleEndian.AppendUint64(commitment, l.Tick)
-		commitment = binary.LittleEndian.AppendUint64(commitment, uint64(l.StateLen))
-		commitment = binary.LittleEndian.AppendUint16(commitment, 5)
-		row["prev_hash"] = prev.String()
-		prev = sha256.Sum256(append(commitment, f.bytes(row, "section_digests")...))
-		row["world_hash"] = prev.String()
 	})
+	f.relink()
 	f.write("forged.audit")
 	status, out, errs := murksim(t, nil, "audit", "diff", "forged.audit")
 	if status != report.StatusDiverged || !strings.Contains(out, "the states have the same sections; one is said to have ") || strings.Contains(out, "the tick before it") {
 		t.Errorf("%d, %s", status, out+errs)
+	}
+}
+
+// TestForgedGenesis holds that a tick 0 that another program would have made is told as that.
+func TestForgedGenesis(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "5", "--no-record", "--audit", "h.db", "--audit-every", "0")
+	done(t, "audit", "export", "h.db", "-o", "h.audit")
+	f := forge(t, "h.audit")
+	f.redigest(0, 3)
+	f.write("forged.audit")
+	status, out, errs := murksim(t, nil, "audit", "bisect", "forged.audit")
+	if status != report.StatusDiverged || !strings.Contains(out, "genesis   the first tick differs: ") || !strings.Contains(out, "FAIL tick=0 ") {
+		t.Errorf("%d, %s", status, out+errs)
+	}
+}
+
+// TestForgedAlike holds that whatever looks at a forged chain says of it what audit says.
+func TestForgedAlike(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "60", "--no-record", "--audit", "s.db", "--audit-every", "20", "--set", "commands=[{tick: 20, set: {field: heat, cell: [1, 1], value: 50}}]")
+	done(t, "audit", "export", "s.db", "-o", "s.audit")
+	done(t, "audit", "key", "k.key")
+	done(t, "audit", "sign", "s.db", "--key", "k.key", "-o", "s.sig")
+	forged := func(name string, change func(f *forger)) {
+		f := forge(t, "s.audit")
+		change(f)
+		f.write(name)
+	}
+	forged("input.audit", func(f *forger) {
+		f.each("input_event", func(row map[string]any) {
+			payload := f.bytes(row, "payload")
+			payload[24] ^= 1
+			row["payload"] = base64.StdEncoding.EncodeToString(payload)
+		})
+		f.rechain()
+	})
+	forged("seed.audit", func(f *forger) { f.lines[0]["seed"] = "8" })
+	forged("rate.audit", func(f *forger) { f.lines[0]["rate_num"] = 30 })
+	forged("genesis.audit", func(f *forger) {
+		genesis := bytes.Replace(f.bytes(f.lines[0], "genesis"), []byte(`"rate":4`), []byte(`"rate":3`), 1)
+		digest := sha256.Sum256(genesis)
+		f.lines[0]["genesis"], f.lines[0]["genesis_digest"] = base64.StdEncoding.EncodeToString(genesis), hex.EncodeToString(digest[:])
+	})
+	forged("digest.audit", func(f *forger) { f.redigest(30, 3) })
+	done(t, "run", "heat", "--until", "40", "--no-record", "--audit", "c.db", "--audit-every", "20", "--set", "commands=[{tick: 20, set: {field: heat, cell: [1, 1], value: 50}}]")
+	const notHashed = "is not what the states of its ticks were hashed with"
+	for _, tt := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{3, "DIFFER at tick 20", []string{"diff", "s.audit", "input.audit"}},
+		{3, "commands  1 differs in tick 20", []string{"diff", "s.audit", "input.audit"}},
+		{3, "DIFFER in length", []string{"diff", "s.audit", "c.db"}},
+		{0, "EQUAL at tick 40", []string{"audit", "diff", "s.audit", "--against", "c.db", "--tick", "40"}},
+		{4, notHashed, []string{"diff", "s.audit", "genesis.audit"}},
+		{4, notHashed, []string{"audit", "genesis.audit"}},
+		{4, notHashed, []string{"audit", "check", "s.sig", "genesis.audit", "--key", "k.key.pub"}},
+		{4, notHashed, []string{"audit", "check", "s.sig", "seed.audit", "--key", "k.key.pub"}},
+		{4, notHashed, []string{"audit", "check", "s.sig", "rate.audit", "--key", "k.key.pub"}},
+		{4, notHashed, []string{"audit", "sign", "seed.audit", "--key", "k.key", "-o", "x.sig"}},
+		{4, notHashed, []string{"audit", "import", "seed.audit", "x.db"}},
+		{3, "FAIL tick=30 ", []string{"audit", "digest.audit", "--no-verdict"}},
+		{3, "an earlier tick differs, which bisect finds", []string{"seek", "digest.audit", "--tick", "60"}},
+		{3, "FAIL tick=60 ", []string{"audit", "state", "digest.audit", "--tick", "60", "-o", "d.state"}},
+		{3, "DIFFER at tick 60", []string{"audit", "diff", "digest.audit", "--tick", "60"}},
+		{0, "PASS tick=60 ", []string{"seek", "s.audit", "--tick", "60"}},
+		{1, "it holds a chain: murksim audit s.audit", []string{"verify", "s.audit"}},
+	} {
+		if status, out, errs := murksim(t, nil, tt.args...); status != tt.status || !strings.Contains(out+errs, tt.want) {
+			t.Errorf("%q: %d, %s, want %d, %s", tt.args, status, out+errs, tt.status, tt.want)
+		}
 	}
 }

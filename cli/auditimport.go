@@ -57,13 +57,14 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	case len(found.Refused) > 0:
 		return evidence.Broken(name, found.Refused[0])
 	}
+	held := found.Held(src.Bundle)
 	db, err := store.Open(ctx, dsn)
 	if err != nil {
 		return evidence.Stored(err)
 	}
 	defer db.Close()
 	r := src.Bundle.Run()
-	from, begin, err := imported(ctx, db, src.Bundle, found, takesHalt)
+	from, begin, err := imported(ctx, db, held, found, takesHalt)
 	if err != nil {
 		return evidence.Stored(err)
 	}
@@ -78,7 +79,7 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	}
 	defer w.Close()
 	if from <= found.Tick {
-		if err := audit.Copy(ctx, w, src.Bundle, from); err != nil {
+		if err := audit.Copy(ctx, w, held, from); err != nil {
 			return evidence.Stored(err)
 		}
 	}
@@ -105,7 +106,7 @@ type importedView struct {
 
 // imported looks at what a database has of a bundle's run, and returns the tick with which to go on, one that is not the first where an import
 // was interrupted, and whether the run is to be begun.
-func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.Checked, takesHalt bool) (from uint64, begin bool, err error) {
+func imported(ctx context.Context, db *store.DB, b audit.Evidence, found *audit.Checked, takesHalt bool) (from uint64, begin bool, err error) {
 	r := b.Run()
 	runs, err := db.Runs(ctx)
 	if err != nil {
@@ -142,7 +143,7 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 }
 
 // agree holds that what a database has of a run is what the bundle has of it.
-func agree(ctx context.Context, db *store.DB, b *audit.Bundle, there *store.Listed, found *audit.Checked) error {
+func agree(ctx context.Context, db *store.DB, b audit.Evidence, there *store.Listed, found *audit.Checked) error {
 	e, done, err := db.Evidence(ctx, there.Run.ID)
 	if err != nil {
 		return err

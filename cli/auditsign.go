@@ -42,7 +42,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 			if key == "" || out == "" {
 				return report.Usage("%s needs --key FILE and -o FILE", c.CommandPath())
 			}
-			if err := cmp.Or(spares(out, key), sparesSource(out, args[0])); err != nil {
+			if err := cmp.Or(spares(out, key), spares(out, key+".pub"), sparesSource(out, args[0])); err != nil {
 				return err
 			}
 			private, err := readPrivate(key)
@@ -113,6 +113,7 @@ func (a *app) wholeRun(ctx context.Context, source, run string) (src *evidence.S
 		return nil, nil, nil, nil, err
 	}
 	if found, err = a.whole(ctx, src.Name, e); err == nil {
+		e = found.Held(e)
 		if _, _, err = src.HoldParent(ctx, e); err != nil {
 			err = evidence.Broken(src.Name, err)
 		}

@@ -151,8 +151,16 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 		return err
 	}
 	defer done()
-	if err := a.writeBy(ctx, out, func(to io.Writer) error { return audit.WriteBundle(ctx, to, e) }, force); err != nil {
+	var left []*audit.EvidenceError
+	write := func(to io.Writer) (err error) {
+		left, err = audit.WriteBundle(ctx, to, e)
 		return err
+	}
+	if err := a.writeBy(ctx, out, write, force); err != nil {
+		return err
+	}
+	for _, refused := range left {
+		fmt.Fprintf(a.Errs, "left out  the snapshot of %s: %s\n", refused.Row, refused.Reason)
 	}
 	if err := a.Emit(exportedView{"exported", e.Run().ID.String(), out}); err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/audit"
 )
 
 func (a *app) auditStateCommand() *cobra.Command {
@@ -86,10 +85,7 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	if s.Err != nil {
 		return fmt.Errorf("tick %s cannot be computed here: %w", words.Number(tick), words.InWords(s.Err))
 	}
-	l, err := audit.NewLink(s.Committed.Prev, s.State)
-	if err != nil {
-		return err
-	}
+	l := s.Calculated // over all that was computed, and nothing that was read
 	r, err := stateOf(x.Source, &session.Visit{Player: &replay.Player{World: again.World}, Scenario: x.Scenario})
 	if err != nil {
 		return err
@@ -121,8 +117,16 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	if err := x.Say("run       %s  tick %s of %s", x.Evidence.Run().ID, words.Number(tick), words.Number(r.PlannedTicks)); err != nil {
 		return err
 	}
+	if x.Begins != "" {
+		if err := x.Say("%s", x.Begins); err != nil {
+			return err
+		}
+	}
 	if err := x.sayFields(x.Scenario, r); err != nil {
 		return err
+	}
+	if !r.OK && len(r.Sections) == 0 {
+		line = "earlier   the sections are those of the committed state, so an earlier tick differs, which bisect finds\n" + line
 	}
 	if out != "" {
 		line = fmt.Sprintf("saved     %s  the state of tick %s, %s\n%s", words.Argument(out), words.Number(tick), words.Size(r.SavedBytes), line)

@@ -42,6 +42,7 @@ type Program struct {
 // Main runs the process's command line and ends the process with its exit status.
 func Main(p Program) {
 	ignoreBrokenPipes()
+	session.ProgramID() // before another program is put in the place of this one
 	os.Exit(p.run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

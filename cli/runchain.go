@@ -92,10 +92,11 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	p := &evidence.Progress{Meter: j.Meter(0)}
 	found, err := audit.Check(ctx, p.Watch(e))
 	p.Clear()
-	if err == nil {
-		_, _, err = src.HoldParent(ctx, e)
-	}
 	if err != nil {
+		return err
+	}
+	e = found.Held(e)
+	if _, _, err := src.HoldParent(ctx, e); err != nil {
 		return err
 	}
 	again := &evidence.Builder{Opener: j.Session, Workers: j.workers, MaxMemory: j.maxMemory}

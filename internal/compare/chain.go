@@ -105,10 +105,8 @@ func (d *Chains) other(ctx context.Context, tick *uint64) error {
 	}
 	r := &d.Result
 	r.Against, r.B = d.Against.Evidence.Run().ID.String(), &SideView{File: d.Against.Source}
-	r.Tick, r.OK = a.Tick, a.Hash == b.Hash
-	if x, y := d.Found.Tick, d.Against.Found.Tick; x != y {
-		d.note("a has ticks up to %s, b up to %s", words.Number(x), words.Number(y))
-	}
+	r.Tick, r.OK = a.Tick, a.Hash == b.Hash && a.InputHash == b.InputHash
+	d.ends(tick != nil)
 	if err := d.elsewhere(ctx, 0, d.Chain, a); err != nil {
 		return err
 	}
@@ -138,10 +136,13 @@ func (d *Chains) pair(ctx context.Context, tick *uint64) (a, b *audit.Link, err 
 			return nil, nil, err
 		}
 		m, err, ok := next()
-		if err != nil || !ok {
+		if err == nil && !ok {
+			err = &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", l.Tick), Reason: "it is missing; it was there when it was checked"}
+		}
+		if err != nil {
 			return nil, nil, err
 		}
-		equal := l.Hash == m.Hash
+		equal := l.Hash == m.Hash && l.InputHash == m.InputHash
 		if tick != nil && l.Tick == *tick || tick == nil && !equal || l.Tick == to {
 			if a, err = audit.LinkAt(ctx, d.Evidence, l.Tick); err == nil {
 				b, err = audit.LinkAt(ctx, d.Against.Evidence, l.Tick)
@@ -151,6 +152,28 @@ func (d *Chains) pair(ctx context.Context, tick *uint64) (a, b *audit.Link, err 
 		d.Result.EqualBefore = &equal
 	}
 	return nil, nil, errors.New("there is no tick that both runs have")
+}
+
+// ends compares where two runs begin and end, and their scenarios, unless a single tick is asked for.
+func (d *Chains) ends(asked bool) {
+	r, a, b := &d.Result, d.Evidence.Run(), d.Against.Evidence.Run()
+	r.A.Ticks, r.B.Ticks = d.Found.Ticks, d.Against.Found.Ticks
+	x, _, _ := audit.SplitGenesis(a.Genesis) // which have been checked
+	y, _, _ := audit.SplitGenesis(b.Genesis)
+	r.Header = headerValues(&replay.Header{Seed: a.Seed, Descriptor: x}, &replay.Header{Seed: b.Seed, Descriptor: y})
+	switch {
+	case !r.OK || asked:
+	case a.First != b.First || d.Found.Tick != d.Against.Found.Tick:
+		r.Status, r.OK = "length", false
+	case len(r.Header) > 0:
+		r.Status, r.OK = "header", false
+	}
+	if a.First != b.First {
+		d.note("a begins with tick %s, b with tick %s", words.Number(a.First), words.Number(b.First))
+	}
+	if x, y := d.Found.Tick, d.Against.Found.Tick; x != y {
+		d.note("a has ticks up to %s, b up to %s", words.Number(x), words.Number(y))
+	}
 }
 
 // elsewhere finds the state that was committed, where it needs that by computing it here.
@@ -246,19 +269,25 @@ func belongs(state []byte, l *audit.Link) bool {
 // compare compares the two sides: their sections, and if both states are there, these.
 func (d *Chains) compare(ctx context.Context) error {
 	r := &d.Result
-	if r.Status = "ticks"; r.OK {
+	switch {
+	case r.Status != "": // they end elsewhere, or are of other scenarios
+	case r.OK:
 		r.Status = "equal"
+	default:
+		r.Status = "ticks"
 	}
 	d.sections()
-	if err := d.inputs(ctx); err != nil {
+	if err := d.listInputs(ctx); err != nil {
 		return err
 	}
 	same := !slices.ContainsFunc(r.Sections, func(s SectionView) bool { return s.Equal == nil || !*s.Equal })
 	switch {
+	case r.Status != "ticks":
+		return nil
 	case !r.OK && same && r.A.StateLen != r.B.StateLen:
 		d.note("the states have the same sections; one is said to have %s, the other %s", words.Count(uint64(r.A.StateLen), "byte"), words.Count(uint64(r.B.StateLen), "byte"))
 		return nil
-	case !r.OK && same:
+	case !r.OK && same && r.A.Hash != r.B.Hash:
 		d.note("the states have the same sections; the hash of the tick before it is another one")
 		return nil
 	case d.States[0] == nil || d.States[1] == nil || same:
@@ -317,30 +346,70 @@ func streamOf(d *diff.Difference) *streamView {
 	return &streamView{rest[:at], words.Whole(number), d.A, d.B}
 }
 
-// inputs lists those of the tick.
-func (d *Chains) inputs(ctx context.Context) error {
-	if d.Result.Tick <= d.Evidence.Run().First {
-		return nil
+// listInputs lists the inputs of the tick, and those in which two runs differ.
+func (d *Chains) listInputs(ctx context.Context) error {
+	r := &d.Result
+	a, err := inputsOf(ctx, d.Chain, r.Tick)
+	if r.TickInputs = a; err != nil || d.Against == nil {
+		return err
 	}
-	before, err := audit.LinkAt(ctx, d.Evidence, d.Result.Tick-1)
+	b, err := inputsOf(ctx, d.Against, r.Tick)
 	if err != nil {
 		return err
 	}
-	n := session.Names{Scenario: d.Scenario}
-	for in, err := range d.Evidence.Inputs(ctx, before.InputSeq) {
-		if err != nil {
-			return err
+	for i := range max(len(a), len(b)) {
+		var p valuePair
+		if i < len(a) {
+			p.A = a[i].words
 		}
-		if in.Tick > d.Result.Tick {
+		if i < len(b) {
+			p.B = b[i].words
+		}
+		if i < len(a) && i < len(b) && a[i] == b[i] {
+			continue
+		}
+		if r.CommandsDiffer++; len(r.Commands) < diff.MaxDifferences {
+			r.Commands = append(r.Commands, p)
+		}
+	}
+	return nil
+}
+
+// inputsOf returns the inputs of a tick, which must be those that the links say.
+func inputsOf(ctx context.Context, x *evidence.Chain, tick uint64) (list []inputView, err error) {
+	if tick <= x.Evidence.Run().First {
+		return nil, nil
+	}
+	before, err := audit.LinkAt(ctx, x.Evidence, tick-1)
+	if err != nil {
+		return nil, err
+	}
+	l, err := audit.LinkAt(ctx, x.Evidence, tick)
+	if err != nil {
+		return nil, err
+	}
+	n, events := session.Names{Scenario: x.Scenario}, audit.Events{Seq: before.InputSeq, Hash: before.InputHash}
+	for in, err := range x.Evidence.Inputs(ctx, before.InputSeq) {
+		if err == nil && in.Tick <= tick {
+			err = events.Add(&in.Event)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if in.Tick > tick {
 			break
 		}
 		v := inputView{Seq: in.Seq, Source: audit.ID(in.Source).String(), Kind: in.Kind, Payload: hex.EncodeToString(in.Payload)}
 		if c, err := in.Command(); err == nil {
 			v.Command = n.Describe(&c)
+			v.words = session.DescribeCommand(n, &c)
 		}
-		d.Result.TickInputs = append(d.Result.TickInputs, v)
+		list = append(list, v)
 	}
-	return nil
+	if events.Hash != l.InputHash {
+		return nil, &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", tick), Reason: "its inputs are not what they were when they were checked"}
+	}
+	return list, nil
 }
 
 // Stability says what the computations of a tick came to. Of one computation that is nothing.

@@ -128,6 +128,8 @@ type inputView struct {
 	Kind    uint16 `json:"kind"`
 	Command string `json:"command,omitempty"` // in words
 	Payload string `json:"payload"`           // in hexadecimal
+
+	words string // the command, and what stands beside it
 }
 
 // A headerValue is something in which two headers differ.

@@ -151,6 +151,7 @@ func (x *Audit) look(ctx context.Context, more bool) error {
 	if err != nil {
 		return err
 	}
+	e = found.Held(e)
 	v.Inputs, v.links = found.Inputs, found.Ticks
 	v.Refused = nil
 	for _, refused := range found.Refused {
@@ -264,14 +265,14 @@ func linkAt(ctx context.Context, e audit.Evidence, tick uint64) (audit.Hash, err
 // holdParent holds a run against its parent, if it is a fork, and notes in the report what it is held against.
 func (x *Audit) holdParent(ctx context.Context, e audit.Evidence) error {
 	p, held, err := x.src.HoldParent(ctx, e)
-	if err != nil || p == nil {
+	if err != nil {
 		return err
 	}
-	x.Report.Parent, x.Report.Held = p.Run.String(), &held
-	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with and is proved from; how that run came to it, an audit of that run shows", p.Run, words.Number(p.Tick))
-	if !held {
-		told = fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, words.Number(p.Tick))
+	if p != nil {
+		x.Report.Parent, x.Report.Held = p.Run.String(), &held
 	}
-	x.Lines = append(x.Lines, told)
+	if told := begins(e.Run(), p, held); told != "" {
+		x.Lines = append(x.Lines, told)
+	}
 	return nil
 }

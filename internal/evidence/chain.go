@@ -29,6 +29,7 @@ type Chain struct {
 	Evidence audit.Evidence
 	Scenario *scenarios.Scenario
 	Found    *audit.Checked
+	Begins   string // a line that says with what the run begins, if not with its genesis; else ""
 	close    func()
 }
 
@@ -49,12 +50,15 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 		return err
 	}
 	x.Evidence, x.close = e, func() { done(); src.Close() }
-	if x.Found, err = audit.Check(ctx, x.Evidence); err != nil {
+	if x.Found, err = audit.Check(ctx, e); err != nil {
 		return err
 	}
-	if _, _, err := src.HoldParent(ctx, e); err != nil {
+	x.Evidence = x.Found.Held(e)
+	p, held, err := src.HoldParent(ctx, x.Evidence)
+	if err != nil {
 		return err
 	}
+	x.Begins = begins(e.Run(), p, held)
 	x.Scenario, err = x.Genesis(x.Evidence.Run())
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -93,9 +94,10 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 		return nil, err
 	}
 	defer done()
-	_, err = audit.Check(ctx, e)
+	found, err := audit.Check(ctx, e)
 	var parent *forkStart
 	if err == nil {
+		e = found.Held(e)
 		parent, err = startOf(ctx, e)
 	}
 	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
@@ -122,4 +124,17 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 		return nil, &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", ours.First), Reason: "it is not the state of its parent " + p.Run.String()}
 	}
 	return parent, nil
+}
+
+// begins says with what a run begins, if not with its genesis; "": with that.
+func begins(r *audit.Run, p *audit.Parent, held bool) string {
+	switch {
+	case p == nil && r.First == 0:
+		return ""
+	case p == nil:
+		return fmt.Sprintf("begins    with the state of tick %s, which it is proved from; how that came about it does not show", words.Number(r.First))
+	case !held:
+		return fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, words.Number(p.Tick))
+	}
+	return fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with and is proved from; how that run came to it, an audit of that run shows", p.Run, words.Number(p.Tick))
 }

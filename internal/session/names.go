@@ -23,15 +23,24 @@ func DescribeRecord(n Names, r *replay.Record) string {
 	} else {
 		what = fmt.Sprintf("payload of type %d, %s: %v", r.Tag, hex.EncodeToString(r.Payload), err)
 	}
-	parts := []string{what, fmt.Sprintf("priority %d", r.Priority)}
-	if r.HasSource {
-		parts = append(parts, fmt.Sprintf("source %d", r.Source))
+	return describeMeta(what, &r.Meta)
+}
+
+// DescribeCommand says a command in words, with all that stands beside it.
+func DescribeCommand(n Names, c *commands.Command) string {
+	return describeMeta(n.Describe(c), &c.Meta)
+}
+
+func describeMeta(what string, m *commands.Meta) string {
+	parts := []string{what, fmt.Sprintf("priority %d", m.Priority)}
+	if m.HasSource {
+		parts = append(parts, fmt.Sprintf("source %d", m.Source))
 	}
-	if r.HasSeq {
-		parts = append(parts, fmt.Sprintf("source sequence %d", r.SourceSeq))
+	if m.HasSeq {
+		parts = append(parts, fmt.Sprintf("source sequence %d", m.SourceSeq))
 	}
-	if r.Expires != commands.NoExpiry {
-		parts = append(parts, "expires after tick "+words.Number(r.Expires))
+	if m.Expires != commands.NoExpiry {
+		parts = append(parts, "expires after tick "+words.Number(m.Expires))
 	}
-	return strings.Join(slices.Concat(parts, []string{fmt.Sprintf("arrival %d", r.Arrival)}), "  ")
+	return strings.Join(slices.Concat(parts, []string{fmt.Sprintf("arrival %d", m.Arrival)}), "  ")
 }

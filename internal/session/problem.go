@@ -12,6 +12,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -62,6 +63,11 @@ func (a *Session) Hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.Name + " run " + words.Argument(name) + " makes one"
+	}
+	for _, mark := range []string{audit.BundleMark, "SQLite format 3\x00"} {
+		if chain, err := files.Begins(name, mark); chain && err == nil {
+			return "\n  it holds a chain: " + a.Name + " audit " + words.Argument(name)
+		}
 	}
 	if state, _ := files.Begins(name, StateMark); state {
 		return "\n  it is a saved state: " + a.Name + " run SCENARIO --state " + words.Argument(name)

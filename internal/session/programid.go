@@ -12,17 +12,20 @@ import (
 
 // ProgramID tells this program from those that were built of other code: what one has computed, another would compute
 // in another way. It is a SHA-256 of the build ID that the Go linker writes, or of all of the program's bytes where there is none, and of
-// what the build says of itself, which alone tells a library apart that is loaded by a program that is not Go's.
+// what the build says of itself, which alone tells a library apart that is loaded by a program that is not Go's. It is read when it is first asked for:
+// soon after the start, since another program may be put in the place of this one.
 var ProgramID = sync.OnceValue(func() [sha256.Size]byte {
 	about := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		about = info.String()
 	}
-	path, err := os.Executable()
+	f, err := os.Open("/proc/self/exe") // what runs, whatever stands under its name by now
 	if err != nil {
-		return sha256.Sum256([]byte(about))
+		var path string
+		if path, err = os.Executable(); err == nil {
+			f, err = os.Open(path)
+		}
 	}
-	f, err := os.Open(path)
 	if err != nil {
 		return sha256.Sum256([]byte(about))
 	}

@@ -184,6 +184,8 @@ func (s *searcher) equal(ctx context.Context, tick uint64) (bool, error) {
 	switch {
 	case missing != nil:
 		return false, missing
+	case err == nil && committed.InputHash != s.head.Events.Hash:
+		return false, s.otherInputs(committed)
 	case committed.Hash != s.head.Hash:
 		s.high, s.seen = s.head.Tick, &Outcome{Hash: s.head.Hash}
 		return false, nil
@@ -196,6 +198,11 @@ func (s *searcher) equal(ctx context.Context, tick uint64) (bool, error) {
 		return false, nil
 	}
 	return false, err
+}
+
+// otherInputs is the error of inputs that are not those of a link that was checked.
+func (s *searcher) otherInputs(l *Link) error {
+	return otherInputs(&Link{Tick: l.Tick, InputHash: s.head.Events.Hash}, l.InputHash)
 }
 
 // rewind puts the world into the state of the last tick that is equal.
@@ -262,6 +269,9 @@ func (s *searcher) repeat(ctx context.Context, tick uint64, times int, here bool
 		}
 		if err != nil {
 			return nil, err
+		}
+		if step.Committed.InputHash != s.head.Events.Hash {
+			return nil, s.otherInputs(step.Committed)
 		}
 		step.note(Outcome{Hash: s.head.Hash})
 		if step.Calculated == nil || !here && step.Calculated.Hash == step.Committed.Hash && s.head.Hash != step.Committed.Hash {

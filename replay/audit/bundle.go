@@ -123,8 +123,9 @@ func ParseDigests(list []Digest, b []byte) ([]Digest, error) {
 	return list, nil
 }
 
-// WriteBundle writes all that there is of a run as a bundle: lines of JSON.
-func WriteBundle(ctx context.Context, to io.Writer, e Evidence) error {
+// WriteBundle writes all that there is of a run as a bundle: lines of JSON. It leaves out snapshots that cannot be read, or are not those of their ticks if the
+// evidence is [Checked.Held], and returns why: no run needs them.
+func WriteBundle(ctx context.Context, to io.Writer, e Evidence) (left []*EvidenceError, err error) {
 	w := bufio.NewWriterSize(to, 64<<10)
 	r := e.Run()
 	head := runLine{1, r.ID.String(), r.Created.UTC().Format(time.RFC3339Nano), r.Label, r.Seed, r.Rate.Num, r.Rate.Den, r.Rules, r.Format, r.Generator, r.Engine, r.First, "", r.Digest.String(), r.Genesis}
@@ -132,11 +133,11 @@ func WriteBundle(ctx context.Context, to io.Writer, e Evidence) error {
 		head.Parent = r.Parent.String()
 	}
 	if err := jsonlines.Write(w, head); err != nil {
-		return err
+		return left, err
 	}
 	ticks, err := e.Snapshots(ctx)
 	if err != nil {
-		return err
+		return left, err
 	}
 	end := endLine{Snapshots: len(ticks)}
 	for x, err := range e.Inputs(ctx, 0) {
@@ -145,7 +146,7 @@ func WriteBundle(ctx context.Context, to io.Writer, e Evidence) error {
 			err = jsonlines.Write(w, bundleLine{Input: &inputLine{x.Seq, x.Tick, ID(x.Source).String(), x.Kind, x.Payload, x.Prev.String(), x.Hash.String()}})
 		}
 		if err != nil {
-			return err
+			return left, err
 		}
 	}
 	var digests []byte
@@ -156,31 +157,36 @@ func WriteBundle(ctx context.Context, to io.Writer, e Evidence) error {
 			err = jsonlines.Write(w, bundleLine{Link: &linkLine{l.Tick, l.Prev.String(), l.Hash.String(), l.InputSeq, l.InputHash.String(), l.StateLen, digests}})
 		}
 		if err != nil {
-			return err
+			return left, err
 		}
 	}
 	for _, tick := range ticks {
 		s, err := e.Snapshot(ctx, tick)
+		if refused, ok := errors.AsType[*EvidenceError](err); ok {
+			end.Snapshots--
+			left = append(left, refused)
+			continue
+		}
 		if err == nil {
 			err = jsonlines.Write(w, bundleLine{Snapshot: &snapshotLine{s.Tick, s.Hash.String(), s.State}})
 		}
 		if err != nil {
-			return err
+			return left, err
 		}
 	}
 	halt, err := e.Halt(ctx)
 	if err != nil {
-		return err
+		return left, err
 	}
 	if halt != nil {
 		if err := jsonlines.Write(w, bundleLine{Halt: &haltLine{halt.Tick, halt.Code, halt.Detail, halt.At.UTC().Format(time.RFC3339Nano)}}); err != nil {
-			return err
+			return left, err
 		}
 	}
 	if err := jsonlines.Write(w, bundleLine{End: &end}); err != nil {
-		return err
+		return left, err
 	}
-	return w.Flush()
+	return left, w.Flush()
 }
 
 // A BundleError says where a bundle cannot be read.

@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 func bundle(t testing.TB, e audit.Evidence) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := audit.WriteBundle(t.Context(), &b, e); err != nil {
+	if _, err := audit.WriteBundle(t.Context(), &b, e); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -37,11 +36,11 @@ func opened(t testing.TB, b []byte) (*audit.Bundle, error) {
 
 // TestBundle holds that a bundle holds all of a run: written again it is the same, and it can be computed again.
 func TestBundle(t *testing.T) {
-	sets := []string{"ticks=220", "expect=[]"}
-	k := record(t, "heat", 100, sets...)
-	k.run.Label, k.run.Seed, k.run.ID, k.run.Parent, k.run.Created = "<ü>", 1<<64-1, audit.ID{1, 2, 255}, audit.ID{9}, time.Unix(1e9, 5)
-	k.run.Genesis = (&audit.Parent{Run: k.run.Parent}).Describe(k.run.Genesis)
-	k.run.Digest = sha256.Sum256(k.run.Genesis)
+	sets := []string{"ticks=220", "expect=[]", "seed=18446744073709551615"}
+	of, first := world(t, "heat", sets...)
+	genesis := (&audit.Parent{Run: audit.ID{9}}).Describe(of.Descriptor())
+	k := recordAs(t, of, first, genesis, 100)
+	k.run.Label, k.run.ID, k.run.Parent, k.run.Created = "<ü>", audit.ID{1, 2, 255}, audit.ID{9}, time.Unix(1e9, 5)
 	text := bundle(t, k)
 	x, err := opened(t, text)
 	if err != nil {
@@ -51,7 +50,7 @@ func TestBundle(t *testing.T) {
 		t.Error("written again it is another bundle")
 	}
 	s, w := world(t, "heat", sets...)
-	if err := (&audit.Rerun{Evidence: x, World: w, Descriptor: s.Descriptor(), To: s.Ticks}).Run(t.Context()); err != nil {
+	if err := (&audit.Rerun{Evidence: x, World: w, Descriptor: genesis, To: s.Ticks}).Run(t.Context()); err != nil {
 		t.Error(err)
 	}
 	got, head, err := audit.Open(t.Context(), x, 100)

@@ -42,10 +42,13 @@ func Copy(ctx context.Context, to Store, e Evidence, from uint64) error {
 	}
 	next, stop := iter.Pull2(e.Inputs(ctx, 0))
 	defer stop()
+	var events Events
 	x, err, more := next()
 	b := new(Batch)
-	for more && err == nil && x.Tick < from {
-		x, err, more = next()
+	for ; more && err == nil && x.Tick < from; x, err, more = next() {
+		if err := events.Add(&x.Event); err != nil {
+			return err
+		}
 	}
 	for len(ticks) > 0 && ticks[0] < from {
 		ticks = ticks[1:]
@@ -55,6 +58,9 @@ func Copy(ctx context.Context, to Store, e Evidence, from uint64) error {
 			return err
 		}
 		for ; more && err == nil && x.Tick <= l.Tick; x, err, more = next() {
+			if err := events.Add(&x.Event); err != nil {
+				return err
+			}
 			in := *x
 			in.Payload = slices.Clone(x.Payload)
 			b.Inputs = append(b.Inputs, in)
@@ -62,6 +68,9 @@ func Copy(ctx context.Context, to Store, e Evidence, from uint64) error {
 		}
 		if err != nil {
 			return err
+		}
+		if events.Hash != l.InputHash { // which is that of the inputs that were checked
+			return otherInputs(&Link{Tick: l.Tick, InputHash: events.Hash}, l.InputHash)
 		}
 		link := *l
 		link.Digests = slices.Clone(l.Digests)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -35,6 +36,10 @@ type Checked struct {
 
 	// Refused lists snapshots that do not belong to their links. A run from genesis does not need them.
 	Refused []*EvidenceError
+
+	keep   int    // so many Hashes
+	blocks []Hash // digests of links after those
+	noted  int    // of these links
 }
 
 // LinkHashes are the two hashes of a link.
@@ -51,6 +56,8 @@ const maxHashes = 1 << 20
 // A Checker checks a run that goes on.
 type Checker struct {
 	run   *Run
+	meta  Hash // of section 1 of all its states
+	keep  int  // how many hashes of links are kept; 0: as many as usual, below: none
 	found *Checked
 	next  func() (*Input, error, bool)
 	input *Input // the next one; nil: there is none
@@ -67,10 +74,11 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	if c.found == nil {
 		run := *e.Run() // which may be another one the next time
 		c.run = &run
-		c.found = new(Checked)
+		c.found = &Checked{keep: cmp.Or(c.keep, maxHashes)}
 		if err := c.genesis(); err != nil {
 			return nil, err
 		}
+		c.meta = run.meta()
 	}
 	from, all := c.run.First+c.found.Ticks, c.found.Ticks == 0
 	next, stop := iter.Pull2(e.Inputs(ctx, c.found.Events.Seq))
@@ -210,6 +218,11 @@ func (c *Checker) link(l *Link) error {
 			return wrong("the digests of its sections are not those of 1 to %d, in order", len(l.Digests))
 		}
 	}
+	if h := l.Digests[0].Sum; f.Ticks == 0 && h != c.meta {
+		return &EvidenceError{"runs", c.run.ID.String(), "its seed, tick rate, rules, generator or genesis is not what the states of its ticks were hashed with"}
+	} else if h != c.meta {
+		return wrong("the digest of its section meta is not that of the run")
+	}
 	if h := l.hash(); h != l.Hash {
 		return wrong("its hash is %s; that of what it holds is %s", l.Hash, h)
 	}
@@ -234,9 +247,7 @@ func (c *Checker) link(l *Link) error {
 		return wrong("its inputs have the hash %s; that of the events is %s", l.InputHash, f.Events.Hash)
 	}
 	f.Ticks, f.Tick, f.Hash = f.Ticks+1, l.Tick, l.Hash
-	if len(f.Hashes) < maxHashes {
-		f.Hashes = append(f.Hashes, LinkHashes{l.Hash, l.InputHash})
-	}
+	f.note(l)
 	return nil
 }
 

@@ -123,8 +123,17 @@ func record(t testing.TB, name string, every uint64, sets ...string) *kept {
 // recordWorld runs a world of a scenario with its audit.
 func recordWorld(t testing.TB, s *scenarios.Scenario, w *engine.World, every uint64) *kept {
 	t.Helper()
-	k := &kept{run: audit.Run{Seed: s.Seed, Rate: audit.Rate{Num: 20, Den: 1}, Rules: engine.RulesVersion, Format: audit.StateFormat, Generator: s.Generator, Genesis: s.Descriptor(), Digest: sha256.Sum256(s.Descriptor())}}
-	r, err := audit.NewRecorder(k, w, s.Descriptor(), every)
+	return recordAs(t, s, w, s.Descriptor(), every)
+}
+
+// recordAs is recordWorld with a genesis document, such as that of a fork.
+func recordAs(t testing.TB, s *scenarios.Scenario, w *engine.World, genesis []byte, every uint64) *kept {
+	t.Helper()
+	k := &kept{run: audit.Run{
+		Seed: s.Seed, Rate: must(audit.RateOf(s.TickRate)), Rules: engine.RulesVersion, Format: audit.StateFormat, Generator: s.Generator,
+		Genesis: genesis, Digest: sha256.Sum256(genesis),
+	}}
+	r, err := audit.NewRecorder(k, w, genesis, every)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +427,8 @@ func TestOtherInputs(t *testing.T) {
 
 // TestAgain holds that a checker sees what was changed of that which it has checked.
 func TestAgain(t *testing.T) {
-	k := record(t, "heat", 0, "ticks=120", "expect=[]")
+	k := record(t, "heat", 0, shortHeat...)
+	s, w := otherHeat(t, planted{by: at(5, 1)}, shortHeat...)
 	for _, tt := range []struct {
 		what, want string
 		do         func(*kept)
@@ -430,7 +440,7 @@ func TestAgain(t *testing.T) {
 		{"an input", "input_events, seq 1: ", func(b *kept) { b.inputs[0].Payload[9] ^= 1 }, false},
 		{"a link", "chain_hashes, tick 10: ", func(b *kept) { b.links[10].StateLen++ }, false},
 		{"another chain", "chain_hashes, tick 120: ", func(b *kept) {
-			other := record(t, "heat", 0, "ticks=120", "expect=[]", "seed=7")
+			other := recordWorld(t, s, w, 0)
 			b.links, b.inputs = other.links, other.inputs
 		}, false},
 	} {

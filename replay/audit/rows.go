@@ -3,13 +3,18 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // An ID names a run: a UUID, 16 bytes.
@@ -70,6 +75,16 @@ type Run struct {
 	Engine    string // the version of the program, for people
 	First     uint64 // tick of the first link: 0, or that of the state at which a fork or a run from a state begins
 	Parent    ID     // of a fork: the run that it comes from; else zeros
+}
+
+// meta returns the SHA-256 of section 1 of all states of the run (docs/STATE.md), which its row and its genesis say.
+func (r *Run) meta() Hash {
+	rate, _ := big.NewRat(r.Rate.Num, r.Rate.Den).Float64()
+	b := binary.LittleEndian.AppendUint64(nil, r.Seed)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(1/rate))
+	b = binary.LittleEndian.AppendUint32(b, r.Rules)
+	b = wire.AppendBytes(b, r.Generator)
+	return sha256.Sum256(append(b, r.Digest[:]...))
 }
 
 // Difference returns the name of the first column in which two rows differ; "": they are the same.

@@ -278,5 +278,6 @@ func (l *lab) bundle(f *forged) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return file.Name(), errors.Join(audit.WriteBundle(context.Background(), file, f), file.Close())
+	_, err = audit.WriteBundle(context.Background(), file, f)
+	return file.Name(), errors.Join(err, file.Close())
 }
