@@ -175,6 +175,9 @@ func (s stateSaver) Observe(w *engine.World) error {
 		return err
 	}
 	b = engine.Seal(b)
+	if path, err = s.spareState(path, b); err != nil || path == "" {
+		return err
+	}
 	if err = s.writeFile(path, b, true); full(err) && s.dropIndex(path) {
 		err = s.writeFile(path, b, true)
 	}

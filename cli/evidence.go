@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -122,6 +125,7 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	case j.serving != nil && last < s.Ticks:
 		return "a game that did not end" // what it was like for who looked on, nothing else tells
 	}
+	j.replaced = sha256.Sum256(h.World())
 	return ""
 }
 
@@ -173,4 +177,33 @@ func (j *runJob) byPolicy(ctx context.Context, path string, last uint64, cut []b
 	p.Source, p.Before = given, ctx.Err
 	_, err = p.Verify()
 	return err == nil || errors.Is(err, replay.ErrTruncated) && p.World.Tick() == last && given.Begins(last+1, cut)
+}
+
+// spareState returns the name under which a state is written: another one if a file has its name that nobody could make again, which is any other state but
+// one of the run whose recording this one replaces; "": the state stands there already.
+func (j *runJob) spareState(path string, state []byte) (string, error) {
+	old, ending := path, filepath.Ext(path)
+	for i := 2; ; i++ {
+		var there []byte
+		info, err := os.Stat(path)
+		if err == nil && info.Size() <= 2*int64(len(state))+1<<20 { // else it is no state of such a world
+			there, err = os.ReadFile(path)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && j.force:
+			return path, nil
+		case bytes.Equal(there, state):
+			return "", nil
+		case err == nil && path == old:
+			plain, err := engine.Unseal(there)
+			was, wrong := engine.ReadState(plain)
+			if err == nil && wrong == nil && was.Descriptor == j.replaced {
+				return path, nil
+			}
+			defer func() {
+				fmt.Fprintf(j.Errs, "%s holds a state that this run does not come to, so it stays; that of this run is in %s (--force replaces %[1]s)\n", document.FileName(old), document.FileName(path))
+			}()
+		}
+		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
+	}
 }

@@ -269,6 +269,37 @@ func TestStatesAreNamedByTheFile(t *testing.T) {
 	}
 }
 
+// TestStatesStay: a state that --save-every would replace stays if this run does not come to it; one of the run whose recording it replaces does not.
+func TestStatesStay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	read := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	done(t, "run", "predators", "-q", "--until", "4", "--no-record", "--save-state", "heat-4.state")
+	other := read("heat-4.state")
+	status, _, errs := murksim(t, nil, "run", "heat", "-q", "--ticks", "9", "--save-every", "4")
+	if status != report.StatusOK || !strings.Contains(errs, "heat-4.state holds a state that this run does not come to, so it stays; that of this run is in heat-4-2.state (--force replaces heat-4.state)\n") || read("heat-4.state") != other {
+		t.Errorf("another scenario's: %d, %s", status, errs)
+	}
+	ours, eight := read("heat-4-2.state"), read("heat-8.state")
+	if status, _, errs = murksim(t, nil, "run", "heat", "-q", "--ticks", "9", "--save-every", "4"); status != report.StatusOK || strings.Contains(errs, "heat-8") || read("heat-4.state") != other || read("heat-4-2.state") != ours {
+		t.Errorf("the same run: %d, %s", status, errs)
+	}
+	if status, _, errs = murksim(t, nil, "run", "heat", "-q", "--ticks", "9", "--seed", "7", "--save-every", "8"); status != report.StatusOK || errs != "" || read("heat-8.state") == eight {
+		t.Errorf("of the run whose recording is replaced: %d, %s", status, errs)
+	}
+	if status, _, errs = murksim(t, nil, "run", "heat", "-q", "--ticks", "9", "--no-record", "--save-every", "8"); status != report.StatusOK || read("heat-8-2.state") != eight {
+		t.Errorf("without a recording: %d, %s", status, errs)
+	}
+	if done(t, "run", "heat", "-q", "--ticks", "9", "--save-every", "4", "--force"); read("heat-4.state") != ours {
+		t.Error("--force does not replace it")
+	}
+}
+
 // TestNextFreeName: the name that a run takes is no folder's, no pipe's and none of another kind of file.
 func TestNextFreeName(t *testing.T) {
 	t.Chdir(t.TempDir())

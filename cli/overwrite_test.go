@@ -170,7 +170,7 @@ func twoSavers(t *testing.T, p program) {
 	p.must(t, "run", "heat", "--ticks", "10", "-q", "--no-record")
 	first.Process.Kill()
 	first.Wait()
-	p.must(t, "run", "heat", "--ticks", "6", "--seed", "1000", "-q", "--no-record", saves, "5")
+	p.must(t, "run", "heat", "--ticks", "6", "--seed", "1000", "-q", "--no-record", "--force", saves, "5")
 	if got := p.read(t, "heat-5.state"); bytes.Equal(got, state) {
 		t.Error("the states of a run that was killed stay for ever")
 	}
