@@ -25,7 +25,8 @@ const bisectLong = `Bisect finds the tick in which two runs begin to differ, whe
 asked for or are known of some ticks only. It compares two sides, a and b, in this order:
 the files that are named, each a recording or a table of hashes as run writes it with
 --hashes, or some of its lines; then the programs of --command. A recording alone is
-compared with a replay of it here.
+compared with a replay of it here. Of a table the column state counts; verify --hashes
+compares every field.
 
 A program is run once for each question, with the number of the tick in place of {tick}.
 It prints the hash of the state after that tick: 16 hexadecimal digits in the first line,

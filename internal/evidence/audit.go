@@ -64,7 +64,7 @@ func AuditRun(ctx context.Context, b Builder, src *Source, l *store.Listed, how 
 	x.Report.Conclude(err)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && x.From != nil && x.matchesFromGenesis(ctx, d.Tick) {
 		x.Report.Hidden = true
-		x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, which synctest names", *x.From)
+		x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, which synctest, given its scenario, names", *x.From)
 	}
 	x.Report.Seconds = time.Since(x.Report.started).Seconds()
 	return x

@@ -60,6 +60,14 @@ func Decode(text []byte, v any) error {
 	return checkKeys(text, reflect.TypeOf(v))
 }
 
+// Exact is [Decode] of what has one way to be written: nothing is null, and bytes in base64 stand on one line.
+func Exact(text []byte, v any) error {
+	if err := decode(text, v); err != nil {
+		return err
+	}
+	return checkExactly(text, reflect.TypeOf(v))
+}
+
 // decode is Decode, but that it lets keys stand twice and in letters of another case.
 func decode(text []byte, v any) error {
 	if !utf8.Valid(text) {

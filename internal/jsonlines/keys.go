@@ -13,10 +13,23 @@ import (
 func checkKeys(text []byte, t reflect.Type) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	return checkValue(d, t)
+	return (&checker{Decoder: d}).value(t)
 }
 
-func checkValue(d *json.Decoder, t reflect.Type) error {
+// checkExactly is checkKeys, and returns an error for null, and for bytes with line feeds between them.
+func checkExactly(text []byte, t reflect.Type) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return (&checker{d, true}).value(t)
+}
+
+// A checker reads the tokens of a text.
+type checker struct {
+	*json.Decoder
+	exact bool
+}
+
+func (d *checker) value(t reflect.Type) error {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -26,12 +39,20 @@ func checkValue(d *json.Decoder, t reflect.Type) error {
 	}
 	switch first {
 	case json.Delim('{'):
-		err = checkObject(d, t)
+		err = d.object(t)
 	case json.Delim('['):
 		for err == nil && d.More() {
-			err = checkValue(d, elementOf(t))
+			err = d.value(elementOf(t))
 		}
+	case nil:
+		if d.exact {
+			return Error("null stands for a value")
+		}
+		return nil
 	default:
+		if text, ok := first.(string); ok && d.exact && t == reflect.TypeFor[[]byte]() && strings.ContainsAny(text, "\r\n") {
+			return Error("a line feed stands in bytes, which are in base64 without any")
+		}
 		return nil
 	}
 	if err == nil {
@@ -40,7 +61,7 @@ func checkValue(d *json.Decoder, t reflect.Type) error {
 	return err
 }
 
-func checkObject(d *json.Decoder, t reflect.Type) error {
+func (d *checker) object(t reflect.Type) error {
 	keys := keysOf(t)
 	seen := map[string]bool{}
 	for d.More() {
@@ -59,7 +80,7 @@ func checkObject(d *json.Decoder, t reflect.Type) error {
 			inner = elementOf(t)
 		}
 		seen[key] = true
-		if err := checkValue(d, inner); err != nil {
+		if err := d.value(inner); err != nil {
 			return err
 		}
 	}

@@ -85,7 +85,7 @@ type (
 
 // decode reads a line, which holds one object.
 func (l *bundleLine) decode(text []byte) error {
-	if err := jsonlines.Decode(text, l); err != nil {
+	if err := jsonlines.Exact(text, l); err != nil {
 		return err
 	}
 	n := 0
@@ -322,7 +322,7 @@ func (b *Bundle) lines(from place) iter.Seq2[*textLine, error] {
 // head reads the first line.
 func (b *Bundle) head(text []byte) error {
 	var l runLine
-	if err := jsonlines.Decode(text, &l); err != nil {
+	if err := jsonlines.Exact(text, &l); err != nil {
 		return err
 	}
 	if l.Bundle != 1 {

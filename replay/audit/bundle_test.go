@@ -86,7 +86,8 @@ func TestBundleDamaged(t *testing.T) {
 		{`"world_hash":"`, `"world_hash":"x`, "is no hash of 32 bytes"},
 		{`"section_digests":"`, `"section_digests":"AAAA`, "are no digests"},
 		{`{"chain_hash":{"tick":2,`, `{"chain_hash":null,"x":{"tick":2,`, "line "},
-		{`{"end":`, `{"end":null}` + "\n" + `{"end":`, "it holds nothing"},
+		{`{"end":`, `{"end":null}` + "\n" + `{"end":`, "null stands for a value"},
+		{`{"end":`, `{}` + "\n" + `{"end":`, "it holds nothing"},
 	} {
 		changed := strings.Replace(string(text), tt.old, tt.new, 1)
 		if changed == string(text) {

@@ -55,7 +55,7 @@ func (p *Proof) File() ([]byte, error) {
 // ReadProof reads what [Proof.File] returns. It does not check it: see [Proof.Hash]. It takes no more memory than a small multiple of the file's length.
 func ReadProof(text []byte) (*Proof, error) {
 	var f proofFile
-	if err := jsonlines.Decode(bytes.TrimSpace(text), &f); err != nil {
+	if err := jsonlines.Exact(bytes.TrimSpace(text), &f); err != nil {
 		return nil, fmt.Errorf("audit: a proof: %w", err)
 	}
 	p := &Proof{Subject: Subject{f.Field, f.Cell, f.Entity}, Tick: f.Tick, StateLen: f.StateLen, Meta: f.Meta, Genesis: f.Genesis, Columns: f.Columns}

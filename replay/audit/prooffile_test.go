@@ -117,6 +117,9 @@ func TestReadProofRefuses(t *testing.T) {
 		{`"cell":[1,7],`, ``, "about a field and a cell, or about an entity"},
 		{`"cell":[1,7]`, `"cell":[1,7,99999999999]`, "cell"},
 		{"}]}\n", "}]", "has no end"},
+		{`"cell":[1,7]`, `"cell":[null,7]`, "null stands for a value"},
+		{`"tile":93`, `"tile":null`, "null stands for a value"},
+		{`"genesis":"`, `"genesis":"\n`, "a line feed stands in bytes"},
 	} {
 		bad := strings.Replace(text, tt.old, tt.to, 1)
 		if bad == text {
