@@ -176,10 +176,10 @@ func (l *lab) bisects(r *run, tick uint64, stable bool, env ...string) error {
 		return err
 	}
 	var v struct {
-		Tick   *uint64 `json:"first_divergent_tick"`
-		Stable *bool   `json:"stable"`
+		Tick uint64
+		B    struct{ Stable *bool }
 	}
-	if err := json.Unmarshal(out, &v); err != nil || status != 3 || v.Tick == nil || *v.Tick != tick || v.Stable == nil || *v.Stable != stable {
+	if err := json.Unmarshal(out, &v); err != nil || status != 3 || v.Tick != tick || v.B.Stable == nil || *v.B.Stable != stable {
 		return fmt.Errorf("audit bisect gives %.300s, %.300s, exit status %d (%w); want tick %d, stable %v", out, errs, status, err, tick, stable)
 	}
 	return nil
