@@ -219,7 +219,7 @@ func (c *Checker) link(l *Link) error {
 		}
 	}
 	if h := l.Digests[0].Sum; f.Ticks == 0 && h != c.meta {
-		return &EvidenceError{"runs", c.run.ID.String(), "its seed, tick rate, rules, generator or genesis is not what the states of its ticks were hashed with"}
+		return c.otherMeta(h)
 	} else if h != c.meta {
 		return wrong("the digest of its section meta is not that of the run")
 	}
@@ -249,6 +249,16 @@ func (c *Checker) link(l *Link) error {
 	f.Ticks, f.Tick, f.Hash = f.Ticks+1, l.Tick, l.Hash
 	f.note(l)
 	return nil
+}
+
+// otherMeta says that the states of a run were hashed with something else than its row and its genesis say.
+func (c *Checker) otherMeta(sum Hash) error {
+	reason := "its seed, tick rate, rules, generator or genesis is not what the states of its ticks were hashed with"
+	r := *c.run
+	if r.Rules = engine.RulesVersion; r.meta() == sum {
+		reason = fmt.Sprintf("its rules have version %d; the states of its ticks were hashed with version %d", c.run.Rules, r.Rules)
+	}
+	return &EvidenceError{"runs", c.run.ID.String(), reason}
 }
 
 // add looks at an input.
