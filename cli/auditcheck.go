@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -23,11 +22,11 @@ type checkedView struct {
 	Hash   string `json:"world_hash"`
 	Inputs string `json:"input_hash"`
 	Source string `json:"source,omitempty"` // whose run has it
-	signatureView
+	evidence.SignatureView
 }
 
 func (a *app) auditCheckCommand() *cobra.Command {
-	var x signatureCheck
+	var x evidence.SignatureCheck
 	c := &cobra.Command{
 		Use:   "check (SIGNATURE [SOURCE] | PROOF [SIGNATURE])",
 		Short: "Check a signature, and hold a run or a proof to it",
@@ -55,36 +54,36 @@ tick or run than the signature, the run has no such tick, or the evidence is bro
   murksim audit check cell.proof`,
 		Args: arguments(cobra.RangeArgs(1, 2), "a signature, and a source, or a proof, and a signature"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if (x.stamp == "") != (x.ca == "") {
+			if (x.Stamp == "") != (x.Roots == "") {
 				return report.Usage("--stamp FILE and --tsa-ca FILE, the certificates that you trust, go together")
 			}
 			if proof, err := files.Begins(args[0], audit.ProofMark); err == nil && proof {
-				if signed := len(args) == 2; signed != (x.key != "") || !signed && (x.stamp != "" || len(x.witnesses) > 0) {
+				if signed := len(args) == 2; signed != (x.Key != "") || !signed && (x.Stamp != "" || len(x.Witnesses) > 0) {
 					return report.Usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
 				}
 				return a.checkProof(args[0], append(args, "")[1], &x)
 			}
-			if x.key == "" {
+			if x.Key == "" {
 				return report.Usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
 			}
 			return a.checkSignature(c.Context(), args, &x)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&x.key, "key", "", "the public key, a `file` such as mine.key.pub")
-	f.StringArrayVar(&x.witnesses, "witness", nil, "the `vkey` of a witness who must have signed, or a file with it")
-	f.StringVar(&x.stamp, "stamp", "", "a time stamp of the signature, a `file` that audit stamp wrote")
-	f.StringVar(&x.ca, "tsa-ca", "", "the certificates of authorities that you trust, a `file` in PEM")
+	f.StringVar(&x.Key, "key", "", "the public key, a `file` such as mine.key.pub")
+	f.StringArrayVar(&x.Witnesses, "witness", nil, "the `vkey` of a witness who must have signed, or a file with it")
+	f.StringVar(&x.Stamp, "stamp", "", "a time stamp of the signature, a `file` that audit stamp wrote")
+	f.StringVar(&x.Roots, "tsa-ca", "", "the certificates of authorities that you trust, a `file` in PEM")
 	return c
 }
 
 // checkSignature checks a signature, and holds a run to it, if there is a source.
-func (a *app) checkSignature(ctx context.Context, args []string, x *signatureCheck) error {
-	p, v, err := x.read(args[0])
+func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.SignatureCheck) error {
+	p, v, err := x.Read(args[0])
 	if err != nil {
 		return err
 	}
-	if err := a.Say("%s", v.text(p)); err != nil {
+	if err := a.Say("%s", v.Text(p)); err != nil {
 		return err
 	}
 	r := checkedView{"checked", p.Run.String(), p.Tick, p.Hash.String(), p.Inputs.String(), "", *v}
@@ -117,23 +116,4 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 		return "", report.Exit(report.StatusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
 	}
 	return src.Name, nil
-}
-
-// readNote reads a signed checkpoint. It checks no signature.
-func readNote(name string) (*checkpoint.Note, error) {
-	if old, err := files.Begins(name, `{"checkpoint":`); err == nil && old {
-		return nil, words.About(name, errors.New("it is a signature of murksim before 0.1.0, whose form is not read any more; sign the run again"))
-	}
-	b, err := files.ReadSmall(name, "a signature")
-	if err != nil {
-		return nil, err
-	}
-	n, err := checkpoint.Read(b)
-	if err == nil {
-		return n, nil
-	}
-	if ours, _ := files.Begins(name, checkpoint.Mark); !ours {
-		return nil, words.About(name, err)
-	}
-	return nil, report.Exit(report.StatusEvidence, words.About(name, err))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
@@ -76,7 +77,7 @@ func (j *cosignJob) cosign(ctx context.Context, name, source string) error {
 	if err != nil {
 		return err
 	}
-	n, err := readNote(name)
+	n, err := evidence.ReadNote(name)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (j *cosignJob) cosign(ctx context.Context, name, source string) error {
 
 // add writes a signature with that of the witness. The file is locked now, so it is read again: another witness may have signed meanwhile.
 func (j *cosignJob) add(to io.Writer, name string, held *checkpoint.Note, private ed25519.PrivateKey) (*checkpoint.Key, error) {
-	n, err := readNote(name)
+	n, err := evidence.ReadNote(name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -87,40 +86,9 @@ func writeKeys(name string, private, public []byte) (err error) {
 	return nil
 }
 
-// readKey reads a key of Ed25519 in PEM, private or public.
-func readKey[T ed25519.PrivateKey | ed25519.PublicKey](name, kind string, parse func([]byte) (any, error)) (key T, err error) {
-	b, err := files.ReadSmall(name, "a "+strings.ToLower(kind))
-	if err != nil {
-		return nil, err
-	}
-	block, _ := pem.Decode(b)
-	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s: it is no %s in PEM", document.FileName(name), kind)
-	}
-	v, err := parse(block.Bytes)
-	if err != nil {
-		return nil, words.About(name, err)
-	}
-	key, ok := v.(T)
-	if !ok {
-		return nil, fmt.Errorf("%s: it is no key of Ed25519", document.FileName(name))
-	}
-	return key, nil
-}
-
-func readPublic(name string) (ed25519.PublicKey, error) {
-	key, err := readKey[ed25519.PublicKey](name, "PUBLIC KEY", x509.ParsePKIXPublicKey)
-	if err == nil {
-		if weak := checkpoint.CheckKey(key); weak != nil {
-			return nil, words.About(name, weak)
-		}
-	}
-	return key, err
-}
-
 // readPrivate reads a key that nobody else can read.
 func readPrivate(name string) (ed25519.PrivateKey, error) {
-	key, err := readKey[ed25519.PrivateKey](name, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
+	key, err := evidence.ReadKey[ed25519.PrivateKey](name, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
 	if err != nil {
 		return nil, err
 	}

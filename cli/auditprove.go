@@ -3,19 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
-	"github.com/murksim/murksim/scenarios"
-	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
@@ -37,7 +31,7 @@ type proofResult struct {
 	Run   string `json:"run"`
 	Tick  uint64 `json:"tick"`
 	Hash  string `json:"world_hash"`
-	subjectView
+	evidence.SubjectView
 	Saved string `json:"saved"`
 	Bytes int64  `json:"saved_bytes"`
 }
@@ -104,19 +98,6 @@ func (j *proveJob) checkFlags(command string, given func(flag string) bool) (err
 	return nil
 }
 
-// layoutOf returns the columns of a scenario's states.
-func layoutOf(s *scenarios.Scenario) *audit.Layout {
-	var defs []fields.Def
-	for i := range s.Fields {
-		defs = append(defs, s.Fields[i].Def())
-	}
-	capacity := 0
-	if s.Entities != nil {
-		capacity = s.Entities.Capacity
-	}
-	return audit.LayoutOf(defs, s.Lattice().Cells(), capacity)
-}
-
 func (j *proveJob) prove(ctx context.Context) error {
 	if err := j.Open(ctx, j.flag); err != nil {
 		return err
@@ -128,8 +109,10 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err := j.CheckTick(tick); err != nil {
 		return err
 	}
+	subject := audit.Subject{Entity: j.entity}
 	if j.entity == 0 {
-		if _, err := cellOf(j.Scenario, layoutOf(j.Scenario), audit.Subject{Field: j.field, Cell: j.at.AppendTo(nil)}); err != nil {
+		subject = audit.Subject{Field: j.field, Cell: j.at.AppendTo(nil)}
+		if _, err := evidence.CellOf(j.Scenario, evidence.LayoutOf(j.Scenario), subject); err != nil {
 			return err // before ticks are computed
 		}
 	}
@@ -137,11 +120,11 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := j.stateOf(ctx, l)
+	state, err := evidence.ProvenState(ctx, &j.Chain, l)
 	if err != nil {
 		return err
 	}
-	p, err := j.proof(l, state)
+	p, err := evidence.Prove(&j.Chain, l, state, subject)
 	if err != nil {
 		return err
 	}
@@ -149,7 +132,7 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := viewSubject(j.Scenario, p)
+	v, err := evidence.ViewSubject(j.Scenario, p)
 	if err != nil {
 		return err
 	}
@@ -159,113 +142,5 @@ func (j *proveJob) prove(ctx context.Context) error {
 	if err := j.Emit(proofResult{"proof", j.Evidence.Run().ID.String(), tick, l.Hash.String(), *v, j.out, int64(len(text))}); err != nil {
 		return err
 	}
-	return j.Say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.Evidence.Run().ID, l.Hash, v.text(), words.Argument(j.out), words.Size(int64(len(text))))
-}
-
-// proof makes the proof.
-func (j *proveJob) proof(l *audit.Link, state []byte) (*audit.Proof, error) {
-	y, subject := layoutOf(j.Scenario), audit.Subject{Entity: j.entity}
-	var list []audit.Elements
-	if j.entity == 0 {
-		subject = audit.Subject{Field: j.field, Cell: j.at.AppendTo(nil)}
-		x, err := cellOf(j.Scenario, y, subject)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	} else {
-		s, err := engine.ReadState(state)
-		if err != nil {
-			return nil, err
-		}
-		slot := -1
-		if y.IDs() >= 0 {
-			slot = slices.Index(s.Columns[y.IDs()].Column().Uint64, j.entity)
-		}
-		if slot < 0 {
-			return nil, fmt.Errorf("there is no entity %d at tick %s", j.entity, words.Number(l.Tick))
-		}
-		list = y.Entity(slot)
-	}
-	p, err := audit.Prove(l, j.Evidence.Run().Genesis, state, list...)
-	if err != nil {
-		return nil, err
-	}
-	p.Subject = subject
-	return p, nil
-}
-
-// cellOf returns the elements of a cell in a field.
-func cellOf(s *scenarios.Scenario, y *audit.Layout, of audit.Subject) (e audit.Elements, err error) {
-	i := slices.IndexFunc(s.Fields, func(f scenarios.Field) bool { return f.Name == of.Field })
-	if i < 0 {
-		var names []string
-		for k := range s.Fields {
-			names = append(names, s.Fields[k].Name)
-		}
-		return e, fmt.Errorf("there is no field %q%s", of.Field, document.Suggestion(of.Field, names))
-	}
-	c, err := space.MakeCoord(of.Cell)
-	if err != nil {
-		return e, err
-	}
-	rank, ok := s.Lattice().Rank(c)
-	if !ok {
-		return e, fmt.Errorf("there is no cell %v in %s", c, s.Lattice().Space())
-	}
-	return y.Cell(of.Field, rank)
-}
-
-// stateOf returns the state of a tick: a snapshot that belongs to it, or what is computed from the last one before it, if that is the committed one.
-func (j *proveJob) stateOf(ctx context.Context, l *audit.Link) ([]byte, error) {
-	snapshots, err := j.Evidence.Snapshots(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(snapshots, l.Tick) {
-		s, _, err := audit.Open(ctx, j.Evidence, l.Tick)
-		if _, refused := errors.AsType[*audit.EvidenceError](err); !refused {
-			if err != nil {
-				return nil, err
-			}
-			return s.State, nil
-		}
-	}
-	first := j.Evidence.Run().First
-	for _, from := range slices.Backward(append([]uint64{first}, snapshots...)) {
-		if from < first || from >= l.Tick && from != first {
-			continue
-		}
-		state, err := j.compute(ctx, l, from)
-		if e, refused := errors.AsType[*audit.EvidenceError](err); refused && e.Table == "snapshots" && from > first {
-			continue // the one before it
-		}
-		if _, differs := errors.AsType[*audit.DivergenceError](err); differs && from > first { // what counts is where the first tick leads to
-			return j.compute(ctx, l, first)
-		}
-		return state, err
-	}
-	return nil, &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", first), Reason: "it is missing"}
-}
-
-// compute computes the state of a tick from the snapshot of another, or from genesis.
-func (j *proveJob) compute(ctx context.Context, l *audit.Link, from uint64) ([]byte, error) {
-	r := &audit.Rerun{Evidence: j.Evidence, Descriptor: j.Evidence.Run().Genesis, To: l.Tick}
-	if err := j.Place(ctx, j.Evidence, j.Scenario, r, from); err != nil {
-		return nil, err
-	}
-	m := j.Meter(l.Tick)
-	m.First, r.Passed = from, m.Show
-	defer m.Clear()
-	s, err := r.At(ctx, l.Tick, 0)
-	if err == nil {
-		err = s.Divergence()
-	}
-	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return nil, report.Exit(report.StatusDiverged, fmt.Errorf("run %s: the state of tick %s, as this program computes it, is not the committed one, so nothing can be proved of it: %w", j.Evidence.Run().ID, words.Number(l.Tick), words.InWords(d)))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.State, nil
+	return j.Say("proved    tick %s of run %s, hash %s\n%s\nwrote     %s  %s", words.Number(tick), j.Evidence.Run().ID, l.Hash, v.Text(), words.Argument(j.out), words.Size(int64(len(text))))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit/stamp"
@@ -61,7 +62,7 @@ below later do not spoil the stamp.`,
 }
 
 func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) error {
-	n, err := readNote(name)
+	n, err := evidence.ReadNote(name)
 	if err != nil {
 		return err
 	}

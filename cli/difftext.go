@@ -13,7 +13,6 @@ import (
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/space"
 )
 
 const (
@@ -325,7 +324,7 @@ func (t *stateText) where(d *diff.Difference, sentence bool) string {
 	preposition := ""
 	place := ""
 	if d.Cell != nil {
-		preposition, place = "at ", coordText(d.Cell)
+		preposition, place = "at ", words.CoordText(d.Cell)
 	} else if id, ok := entityOf(d.Path); ok {
 		preposition, place = "of ", t.entity(id)
 	} else {
@@ -339,14 +338,6 @@ func (t *stateText) where(d *diff.Difference, sentence bool) string {
 		return preposition + place
 	}
 	return place
-}
-
-func coordText(cell []int32) string {
-	c, err := space.MakeCoord(cell)
-	if err != nil {
-		return fmt.Sprint(cell)
-	}
-	return fmt.Sprint(c)
 }
 
 // entityOf returns the entity of a path.
@@ -468,7 +459,7 @@ func (j *diffText) tileBlocks() (blocks []words.Block) {
 		for _, t := range f.Tiles {
 			where := fmt.Sprintf("elements %s to %s", words.Number(uint64(t.From)), words.Number(uint64(t.To)))
 			if t.FirstCell != nil {
-				where = fmt.Sprintf("cells %s to %s", coordText(t.FirstCell), coordText(t.LastCell))
+				where = fmt.Sprintf("cells %s to %s", words.CoordText(t.FirstCell), words.CoordText(t.LastCell))
 			}
 			b.Details = append(b.Details, []string{fmt.Sprintf("tile %d", t.Tile), where})
 		}

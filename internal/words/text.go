@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/space"
 )
 
 // Times writes how often something was done.
@@ -116,3 +117,12 @@ func Speed(v float64) string {
 
 // Hash16 writes a hash of 64 bits.
 func Hash16(h uint64) string { return fmt.Sprintf("%016x", h) }
+
+// CoordText writes the coordinate of a cell, such as (3, 4).
+func CoordText(cell []int32) string {
+	c, err := space.MakeCoord(cell)
+	if err != nil {
+		return fmt.Sprint(cell)
+	}
+	return fmt.Sprint(c)
+}

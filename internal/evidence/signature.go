@@ -1,4 +1,4 @@
-package cli
+package evidence
 
 import (
 	"crypto/ed25519"
@@ -19,15 +19,34 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A signatureCheck is what is asked of a signature, by flags of audit check.
-type signatureCheck struct {
-	key       string   // the file
-	witnesses []string // verifier keys, or files with them
-	stamp, ca string   // files
+// ReadNote reads a signed checkpoint. It checks no signature.
+func ReadNote(name string) (*checkpoint.Note, error) {
+	if old, err := files.Begins(name, `{"checkpoint":`); err == nil && old {
+		return nil, words.About(name, errors.New("it is a signature of murksim before 0.1.0, whose form is not read any more; sign the run again"))
+	}
+	b, err := files.ReadSmall(name, "a signature")
+	if err != nil {
+		return nil, err
+	}
+	n, err := checkpoint.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	if ours, _ := files.Begins(name, checkpoint.Mark); !ours {
+		return nil, words.About(name, err)
+	}
+	return nil, report.Exit(report.StatusEvidence, words.About(name, err))
 }
 
-// A signatureView is what was found besides what is signed, with --json.
-type signatureView struct {
+// A SignatureCheck is what is asked of a signature, by flags of audit check.
+type SignatureCheck struct {
+	Key          string   // the file
+	Witnesses    []string // verifier keys, or files with them
+	Stamp, Roots string   // files
+}
+
+// A SignatureView is what was found besides what is signed, with --json.
+type SignatureView struct {
 	Key       string        `json:"vkey,omitempty"`
 	Witnesses []witnessView `json:"witnesses,omitempty"`
 	Unchecked []string      `json:"unchecked,omitempty"` // names of keys
@@ -47,8 +66,8 @@ type stampView struct {
 	Signatures int    `json:"signatures"` // that were there then
 }
 
-// text says what is signed and by whom, for people.
-func (v *signatureView) text(p *checkpoint.Checkpoint) string {
+// Text says what is signed and by whom, for people.
+func (v *SignatureView) Text(p *checkpoint.Checkpoint) string {
 	lines := []string{fmt.Sprintf("signed    tick %s of run %s, hash %s", words.Number(p.Tick), p.Run, p.Hash), "vkey      " + v.Key}
 	for _, w := range v.Witnesses {
 		line := "cosigned  " + words.Printable(w.Name)
@@ -66,13 +85,13 @@ func (v *signatureView) text(p *checkpoint.Checkpoint) string {
 	return strings.Join(lines, "\n")
 }
 
-// read reads a signature, and holds that the key and all witnesses have signed, and that it is stamped.
-func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureView, error) {
-	public, err := readPublic(x.key)
+// Read reads a signature, and holds that the key and all witnesses have signed, and that it is stamped.
+func (x *SignatureCheck) Read(name string) (*checkpoint.Checkpoint, *SignatureView, error) {
+	public, err := readPublic(x.Key)
 	if err != nil {
 		return nil, nil, err
 	}
-	n, err := readNote(name)
+	n, err := ReadNote(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +104,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	if err != nil {
 		return nil, nil, report.Exit(report.StatusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), words.Number(p.Tick), p.Run, p.Hash))
 	}
-	v := &signatureView{Key: origin.String()}
+	v := &SignatureView{Key: origin.String()}
 	witnesses, err := x.readWitnesses(public)
 	if err != nil {
 		return nil, nil, err
@@ -107,15 +126,15 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 			v.Unchecked = append(v.Unchecked, other)
 		}
 	}
-	if x.stamp != "" {
+	if x.Stamp != "" {
 		v.Stamp, err = x.readStamp(name, n, signed[0].Line)
 	}
 	return p, v, err
 }
 
 // readWitnesses reads the keys of --witness, none of which may be that of who has signed.
-func (x *signatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkpoint.Key, err error) {
-	for _, given := range x.witnesses {
+func (x *SignatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkpoint.Key, err error) {
+	for _, given := range x.Witnesses {
 		k, err := readWitness(given)
 		if err != nil {
 			return nil, err
@@ -152,12 +171,12 @@ func readWitness(given string) (*checkpoint.Key, error) {
 
 // readStamp holds that a stamp is one of the file with the signature in the given line, and maybe some that follow, by an authority that
 // is trusted.
-func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*stampView, error) {
-	roots, err := readRoots(x.ca)
+func (x *SignatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*stampView, error) {
+	roots, err := readRoots(x.Roots)
 	if err != nil {
 		return nil, err
 	}
-	b, err := files.ReadSmall(x.stamp, "a time stamp")
+	b, err := files.ReadSmall(x.Stamp, "a time stamp")
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +188,7 @@ func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*
 		err = fmt.Errorf("it is a stamp of something other than %s, which was changed since, or has lost a signature", document.FileName(name))
 	}
 	if err != nil {
-		return nil, report.Exit(report.StatusEvidence, words.About(x.stamp, err))
+		return nil, report.Exit(report.StatusEvidence, words.About(x.Stamp, err))
 	}
 	return &stampView{s.Time.Format(time.RFC3339Nano), s.Authority, n.Through(s.Sum)}, nil
 }
