@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -200,7 +199,7 @@ func wrapped(text string, room int) (lines []string) {
 func changedTotal(a, b *survey.Total) string {
 	var parts []string
 	compare := func(what string, a, b float64) {
-		if from, to := rounded(a), rounded(b); from != to {
+		if from, to := words.Rounded(a), words.Rounded(b); from != to {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", what, from, to))
 		}
 	}
@@ -220,13 +219,4 @@ func changedTotal(a, b *survey.Total) string {
 		parts = append(parts[:most], fmt.Sprintf("and %d more", n-most))
 	}
 	return strings.Join(parts, gap)
-}
-
-// rounded writes a number with at most six digits.
-func rounded(v float64) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	if err != nil || short == 0 {
-		return "0"
-	}
-	return scenarios.Number(short)
 }

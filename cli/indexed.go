@@ -111,7 +111,7 @@ func (j *runJob) dropIndex(other string) bool {
 
 // tell says that there is no index, or less of one.
 func (j *runJob) tell(x *runIndex) {
-	j.watcher.wait()
+	j.watcher.Wait()
 	fmt.Fprintf(j.Errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), words.InWords(x.err))
 }
 

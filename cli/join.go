@@ -26,6 +26,7 @@ import (
 
 	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/watch"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
@@ -53,7 +54,7 @@ type joinJob struct {
 	pipe   *io.PipeWriter // the stream, to the goroutine that reads it
 	done   chan error     // what that came to
 
-	screen *canvas // with --watch
+	screen *watch.Canvas // with --watch
 }
 
 func (a *app) joinCommand() *cobra.Command {
@@ -250,7 +251,7 @@ func (j *joinJob) begin(ctx context.Context) error {
 		j.out = &output{Writer: f, file: f, path: j.output}
 	}
 	if j.screen != nil {
-		_, _ = j.screen.w.Write(j.screen.split())
+		_, _ = j.screen.Out.Write(j.screen.Split())
 	}
 	stream, to := io.Pipe()
 	j.pipe, j.done = to, make(chan error, 1)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/render"
+	"github.com/murksim/murksim/internal/watch"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/space"
@@ -17,7 +18,7 @@ import (
 // A gameMap draws what a view of a game knows at the top of the terminal. What else is said and typed
 // stands below.
 type gameMap struct {
-	canvas *canvas
+	canvas *watch.Canvas
 	start  minewars.Start
 	view   minewars.View
 	screen *render.Screen
@@ -45,7 +46,7 @@ const (
 )
 
 // newGameMap makes the map of a view.
-func newGameMap(c *canvas, s minewars.Start, v minewars.View) (*gameMap, error) {
+func newGameMap(c *watch.Canvas, s minewars.Start, v minewars.View) (*gameMap, error) {
 	side := 2*int(s.Radius) + 1
 	lattice, err := space.Square4{Rows: side, Cols: side}.Build()
 	if err != nil {
@@ -63,12 +64,12 @@ func newGameMap(c *canvas, s minewars.Start, v minewars.View) (*gameMap, error) 
 		}
 		g.cells = append(g.cells, int32((y+int(s.Radius))*side+x+int(s.Radius)))
 	}
-	if g.screen, err = render.NewScreen(lattice, style, c.colours); err != nil {
+	if g.screen, err = render.NewScreen(lattice, style, c.Colours); err != nil {
 		return nil, err
 	}
 	style.Names = slices.Clone(style.Names)
 	style.Names[0], style.Names[mapMountain], style.Names[mapWater] = "free", "mountain", "water"
-	g.wide, err = render.NewScreen(lattice, style, c.colours)
+	g.wide, err = render.NewScreen(lattice, style, c.Colours)
 	return g, err
 }
 
@@ -101,7 +102,7 @@ func (g *gameMap) run() {
 		case <-ticker.C:
 		}
 		if picture := g.picture(); picture != nil {
-			_, _ = g.canvas.w.Write(picture) // what cannot be written is left out, as progress is
+			_, _ = g.canvas.Out.Write(picture) // what cannot be written is left out, as progress is
 		}
 	}
 }
@@ -130,24 +131,17 @@ func (g *gameMap) picture() []byte {
 	g.changed = false
 	const home, save, restore = "\x1b[H", "\x1b7", "\x1b8"
 	var resized []byte
-	if columns, rows := g.canvas.size(); columns != g.canvas.columns || rows != g.canvas.rows {
-		resized = g.canvas.split()
+	if columns, rows := g.canvas.Size(); columns != g.canvas.Columns || rows != g.canvas.Rows {
+		resized = g.canvas.Split()
 	}
-	return slices.Concat(resized, []byte(save+home), g.draw(g.canvas.columns, g.canvas.rows-g.canvas.below), []byte(restore))
-}
-
-// split clears the terminal and goes below where the map will be.
-func (c *canvas) split() []byte {
-	c.columns, c.rows = c.size()
-	c.below = max(2, c.rows/5)
-	return fmt.Appendf(nil, "\x1b[2J\x1b[%d;1H", c.rows-c.below+1)
+	return slices.Concat(resized, []byte(save+home), g.draw(g.canvas.Columns, g.canvas.Rows-g.canvas.Below), []byte(restore))
 }
 
 // draw draws a title, the map and the meaning of the colours.
 func (g *gameMap) draw(columns, rows int) []byte {
-	const others = 2                              // lines
-	columns = min(max(columns-1, 1), mostColumns) // a full line may wrap
-	rows = min(rows-others, mostRows)
+	const others = 2                                    // lines
+	columns = min(max(columns-1, 1), watch.MostColumns) // a full line may wrap
+	rows = min(rows-others, watch.MostRows)
 	drawn := g.screen.Fit(columns, max(rows, 1))
 	all := bytes.Repeat([]byte{mapWater}, (2*int(g.start.Radius)+1)*(2*int(g.start.Radius)+1))
 	var frame render.Frame
@@ -177,7 +171,7 @@ func (g *gameMap) draw(columns, rows int) []byte {
 	for _, cell := range drawn {
 		frame.Values = append(frame.Values, float64(all[cell]))
 	}
-	text := appendLine(nil, g.title(tiles[:]), columns)
+	text := watch.AppendLine(nil, g.title(tiles[:]), columns)
 	text = g.screen.Append(text, frame)
 	text = append(g.legend(text, columns), "\x1b[K\n"...)
 	return g.annotate(text, columns, rows)

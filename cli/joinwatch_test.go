@@ -9,18 +9,19 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/murksim/murksim/internal/watch"
 	"github.com/murksim/murksim/replay/minewars"
 )
 
 // testMap is the map of a view in a terminal of so many columns and rows.
-func testMap(t *testing.T, s minewars.Start, v minewars.View, columns, rows int) (*gameMap, *canvas) {
+func testMap(t *testing.T, s minewars.Start, v minewars.View, columns, rows int) (*gameMap, *watch.Canvas) {
 	t.Helper()
-	c := &canvas{w: &bytes.Buffer{}, size: func() (int, int) { return columns, rows }}
+	c := &watch.Canvas{Out: &bytes.Buffer{}, Size: func() (int, int) { return columns, rows }}
 	g, err := newGameMap(c, s, v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.split()
+	c.Split()
 	return g, c
 }
 
@@ -77,10 +78,10 @@ func TestGameMap(t *testing.T) {
 		t.Errorf("without news the map is drawn: %q", p)
 	}
 	g.apply(frame(t, 9))
-	c.size = func() (int, int) { return 70, 9 }
+	c.Size = func() (int, int) { return 70, 9 }
 	draw("\x1b[2J\x1b[8;1H")
 	g.apply(frame(t, 9))
-	c.size = func() (int, int) { return 60, 9 } // without room for the terrain
+	c.Size = func() (int, int) { return 60, 9 } // without room for the terrain
 	want = strings.NewReplacer("  free  ", "", "█ mountain  ▒ water  ", "").Replace(want)
 	draw("\x1b[2J\x1b[8;1H")
 }
@@ -99,14 +100,14 @@ func TestGameMapFits(t *testing.T) {
 				for _, note := range regexp.MustCompile("\x1b\\[([0-9]+);([0-9]+)H([^\x1b]+)").FindAllStringSubmatch(picture, -1) {
 					row, _ := strconv.Atoi(note[1])
 					column, _ := strconv.Atoi(note[2])
-					if last := column + utf8.RuneCountInString(note[3]); row > size[1]-c.below-1 || last > size[0] {
+					if last := column + utf8.RuneCountInString(note[3]); row > size[1]-c.Below-1 || last > size[0] {
 						t.Errorf("%v, radius %d: the note %q in %v", grid, radius, note, size)
 					}
 					picture = strings.Replace(picture, note[0], "", 1)
 				}
 				lines := strings.Split(strings.TrimSuffix(codes.ReplaceAllString(picture, ""), "\n"), "\n")
-				if len(lines) > max(3, size[1]-c.below) {
-					t.Errorf("%v, radius %d: %d lines in %d rows, of which %d are for others", grid, radius, len(lines), size[1], c.below)
+				if len(lines) > max(3, size[1]-c.Below) {
+					t.Errorf("%v, radius %d: %d lines in %d rows, of which %d are for others", grid, radius, len(lines), size[1], c.Below)
 				}
 				for _, line := range lines {
 					if n := utf8.RuneCountInString(line); n > max(1, size[0]-1) {

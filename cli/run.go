@@ -21,6 +21,7 @@ import (
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/watch"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -90,8 +91,8 @@ type runJob struct {
 	refused       tally       // commands
 	first         *refusal    // of them
 	refusedEvents tally
-	change        *change  // nil with --quiet
-	watcher       *watcher // nil without --watch
+	change        *change        // nil with --quiet
+	watcher       *watch.Watcher // nil without --watch
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -241,7 +242,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	j.serving.part(ctx, err)
 	errs := slices.DeleteFunc(append([]error{err, j.auditing.end(ctx, j.app, j.World.Tick()+1, err)}, j.finish()...), func(err error) bool { return err == nil })
 	j.serving.close(ctx, len(errs) > 0)
-	j.watcher.wait()
+	j.watcher.Wait()
 	if len(errs) > 0 {
 		_ = j.viewer.stay(ctx, true)
 		stop()
@@ -394,7 +395,7 @@ func (j *runJob) loop(ctx context.Context, m *report.Meter) error {
 	j.startWatch(m)
 	j.Passed = func() error {
 		m.Show(j.World.Tick())
-		j.watcher.see(j.World)
+		j.watcher.See(j.World)
 		j.serving.note(j.Late())
 		return j.flush(&last)
 	}
@@ -406,7 +407,7 @@ func (j *runJob) loop(ctx context.Context, m *report.Meter) error {
 	j.Receipts = j.count
 	err := j.To(ctx, j.last())
 	j.measuring.run.End()
-	if j.watcher.end(j.World); err != ctx.Err() {
+	if j.watcher.End(j.World); err != ctx.Err() {
 		return err
 	}
 	return nil

@@ -126,3 +126,12 @@ func CoordText(cell []int32) string {
 	}
 	return fmt.Sprint(c)
 }
+
+// Rounded writes a number with at most six digits.
+func Rounded(v float64) string {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil || short == 0 {
+		return "0"
+	}
+	return scenarios.Number(short)
+}

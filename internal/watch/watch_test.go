@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func TestTerminalColours(t *testing.T) {
 		{[]string{"WT_SESSION=1"}, render.TrueColour},
 		{[]string{"COLORTERM=truecolor", "NO_COLOR=1"}, render.Shades},
 	} {
-		got := terminalColours(func(name string) string {
+		got := TerminalColours(func(name string) string {
 			for _, e := range tt.env {
 				if value, ok := strings.CutPrefix(e, name+"="); ok {
 					return value
@@ -52,11 +52,11 @@ func TestPause(t *testing.T) {
 
 // A sparkline joins neighbours when there are many totals, and keeps all of the run.
 func TestKeep(t *testing.T) {
-	v := fieldView{each: 1}
+	v := View{each: 1}
 	for i := range 1000 {
 		v.keep(float64(i))
 	}
-	if n := len(v.totals); n < mostTotals/2 || n > mostTotals || v.each != 16 || v.totals[0] != 7.5 || v.totals[10] != 167.5 {
+	if n := len(v.totals); n < MostTotals/2 || n > MostTotals || v.each != 16 || v.totals[0] != 7.5 || v.totals[10] != 167.5 {
 		t.Errorf("%d totals of %d each: %v", n, v.each, v.totals)
 	}
 }
@@ -79,23 +79,23 @@ func TestCategoriesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := newView(s, "owner", render.TrueColour)
+	v, err := NewView(s, "owner", render.TrueColour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &canvas{w: io.Discard, size: func() (int, int) { return 80, 24 }}
+	c := &Canvas{Out: io.Discard, Size: func() (int, int) { return 80, 24 }}
 	for range 2 {
 		if _, err := w.Step(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := 0
-	for i := range w.Column(v.id).Len() {
-		if w.Column(v.id).Bits(i) != 0 {
+	for i := range w.Column(v.ID).Len() {
+		if w.Column(v.ID).Bits(i) != 0 {
 			want++
 		}
 	}
-	if text := fmt.Sprintf(" %d\x1b[K", want); want == 0 || !strings.Contains(string(c.over(v, w.Snapshot(), "")), text) {
+	if text := fmt.Sprintf(" %d\x1b[K", want); want == 0 || !strings.Contains(string(c.Over(v, w.Snapshot(), "")), text) {
 		t.Errorf("the picture does not say that %d cells are not free", want)
 	}
 }
@@ -112,14 +112,14 @@ func TestPictureInLargeTerminal(t *testing.T) {
 	}
 	size := [2]int{80, 24}
 	for _, field := range []string{"heat", "wall"} {
-		v, err := newView(s, field, render.TrueColour)
+		v, err := NewView(s, field, render.TrueColour)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &canvas{w: io.Discard, size: func() (int, int) { return size[0], size[1] }}
+		c := &Canvas{Out: io.Discard, Size: func() (int, int) { return size[0], size[1] }}
 		for _, size = range [][2]int{{80, 24}, {2000, 1000}, {65535, 65535}, {65535, 24}, {80, 65535}} {
-			picture := c.over(v, w.Snapshot(), "tick 1 of 2")
-			columns, rows := min(size[0], mostColumns), min(size[1], mostRows)
+			picture := c.Over(v, w.Snapshot(), "tick 1 of 2")
+			columns, rows := min(size[0], MostColumns), min(size[1], MostRows)
 			if lines := strings.Count(string(picture), "\n"); lines > rows || len(picture) > 50*columns*rows {
 				t.Fatalf("%v: a picture of %d lines and %d bytes", size, lines, len(picture))
 			}
@@ -139,15 +139,15 @@ func BenchmarkPicture(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			v, err := newView(s, firstField, render.TrueColour)
+			v, err := NewView(s, FirstField, render.TrueColour)
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := &canvas{w: io.Discard, size: func() (int, int) { return 80, 24 }}
-			c.over(v, w.Snapshot(), "")
+			c := &Canvas{Out: io.Discard, Size: func() (int, int) { return 80, 24 }}
+			c.Over(v, w.Snapshot(), "")
 			b.ReportAllocs()
 			for b.Loop() {
-				c.w.Write(c.over(v, w.Snapshot(), "tick 1 of 2"))
+				c.Out.Write(c.Over(v, w.Snapshot(), "tick 1 of 2"))
 			}
 		})
 	}
@@ -168,14 +168,14 @@ func BenchmarkWatched(b *testing.B) {
 				}
 				r := runner.Run{Scenario: s, World: w, Passed: func() error { return nil }}
 				if watched {
-					v, err := newView(s, firstField, render.TrueColour)
+					v, err := NewView(s, FirstField, render.TrueColour)
 					if err != nil {
 						b.Fatal(err)
 					}
-					x := &watcher{canvas: &canvas{w: io.Discard, size: func() (int, int) { return 80, 24 }}, view: v, title: render.Tick}
-					x.begin()
-					defer x.end(w)
-					r.Passed = func() error { x.see(w); return nil }
+					x := &Watcher{Canvas: &Canvas{Out: io.Discard, Size: func() (int, int) { return 80, 24 }}, View: v, Title: render.Tick}
+					x.Begin()
+					defer x.End(w)
+					r.Passed = func() error { x.See(w); return nil }
 				}
 				b.ResetTimer()
 				if err := r.To(b.Context(), uint64(b.N)); err != nil {
