@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -31,15 +31,7 @@ func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
 	if m == "" || os.MkdirAll(filepath.Dir(string(m)), 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(string(m)), "note.*") // which only the user can read
-	if err != nil {
-		return
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(noted(tick, hash, inputs))
-	if errors.Join(err, f.Close()) == nil {
-		os.Rename(f.Name(), string(m))
-	}
+	_ = draft.WriteSecret(string(m), []byte(noted(tick, hash, inputs)), true)
 }
 
 // noted is the text of a note. Another program does not believe it.

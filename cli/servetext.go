@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/internal/words"
@@ -180,19 +180,7 @@ func writeTokens(path string, t serve.Tokens) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // which its owner alone can read
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(b, '\n'))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err = os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return os.Rename(f.Name(), path) // where there are no links
+	return draft.WriteSecret(path, append(b, '\n'), false)
 }
 
 // A winnerObject says who has won, with --json.

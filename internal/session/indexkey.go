@@ -69,22 +69,7 @@ func makeIndexKey(path string) (index.Key, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(folder, "index.key.*") // which only the user can read
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(f.Name())
 	fresh := rng.FreshKey()
 	key := index.Key(fresh[:])
-	_, err = f.Write(key)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Link(f.Name(), path); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		return key, os.Rename(f.Name(), path) // a file system without links
-	}
-	return key, nil
+	return key, draft.WriteSecret(path, key, false)
 }
