@@ -49,8 +49,6 @@ func (d *chainText) headline() string {
 		return fmt.Sprintf("EQUAL at tick %s%s", words.Number(r.Tick), before)
 	case r.Status == "length":
 		return "DIFFER in length   the ticks that both have are equal"
-	case r.Status == "header":
-		return "DIFFER in their scenarios alone   all ticks are equal"
 	case severity(r) == "":
 		return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 	}

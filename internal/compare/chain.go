@@ -83,6 +83,13 @@ func (d *Chains) replayed(ctx context.Context, s *audit.Step, again *audit.Rerun
 	if d.World, d.Before = again.World, s.Before; s.Before != nil {
 		r.EqualBefore = &s.EqualBefore
 	}
+	switch first := d.Evidence.Run().First; {
+	case d.asked:
+	case r.OK:
+		r.Equal = d.Found.Ticks
+	case s.EqualBefore:
+		r.Equal = s.Tick - first
+	}
 	r.B.Stable, r.B.Repeats = Stability(s)
 	r.B.Engine = replay.ThisBuild().Version
 	if s.Calculated != nil {
@@ -143,6 +150,9 @@ func (d *Chains) pair(ctx context.Context, tick *uint64) (a, b *audit.Link, err 
 			return nil, nil, err
 		}
 		equal := l.Hash == m.Hash && l.InputHash == m.InputHash
+		if equal && tick == nil {
+			d.Result.Equal++
+		}
 		if tick != nil && l.Tick == *tick || tick == nil && !equal || l.Tick == to {
 			if a, err = audit.LinkAt(ctx, d.Evidence, l.Tick); err == nil {
 				b, err = audit.LinkAt(ctx, d.Against.Evidence, l.Tick)
@@ -165,8 +175,6 @@ func (d *Chains) ends(asked bool) {
 	case !r.OK || asked:
 	case a.First != b.First || d.Found.Tick != d.Against.Found.Tick:
 		r.Status, r.OK = "length", false
-	case len(r.Header) > 0:
-		r.Status, r.OK = "header", false
 	}
 	if a.First != b.First {
 		d.note("a begins with tick %s, b with tick %s", words.Number(a.First), words.Number(b.First))
@@ -270,7 +278,7 @@ func belongs(state []byte, l *audit.Link) bool {
 func (d *Chains) compare(ctx context.Context) error {
 	r := &d.Result
 	switch {
-	case r.Status != "": // they end elsewhere, or are of other scenarios
+	case r.Status != "": // they end elsewhere
 	case r.OK:
 		r.Status = "equal"
 	default:
