@@ -95,7 +95,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return j.begin(ctx, src, e, again, tick)
+	return j.begin(ctx, src, e, again, tick, done)
 }
 
 // proved computes a run up to a tick, and compares every hash.
@@ -120,7 +120,7 @@ func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tic
 }
 
 // begin adds the fork to the database, with its first tick.
-func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evidence, again *audit.Rerun, tick uint64) error {
+func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evidence, again *audit.Rerun, tick uint64, done func()) error {
 	of := e.Run()
 	l, err := audit.LinkAt(ctx, e, tick)
 	if err != nil {
@@ -138,6 +138,7 @@ func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evide
 	if err != nil {
 		return evidence.Stored(err)
 	}
+	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	defer db.Close()
 	w, err := db.Begin(ctx, &r)
 	if err != nil {

@@ -64,6 +64,9 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	if err != nil {
 		return evidence.Stored(err)
 	}
+	if _, _, err := evidence.SourceOf(db, a.Registry).HoldParent(ctx, held); err != nil {
+		return evidence.Broken(name, err)
+	}
 	var w *store.Writer
 	if begin {
 		w, err = db.Begin(ctx, r)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -125,7 +123,6 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	case j.serving != nil && last < s.Ticks:
 		return "a game that did not end" // what it was like for who looked on, nothing else tells
 	}
-	j.replaced = sha256.Sum256(h.World())
 	return ""
 }
 
@@ -179,8 +176,8 @@ func (j *runJob) byPolicy(ctx context.Context, path string, last uint64, cut []b
 	return err == nil || errors.Is(err, replay.ErrTruncated) && p.World.Tick() == last && given.Begins(last+1, cut)
 }
 
-// spareState returns the name under which a state is written: another one if a file has its name that nobody could make again, which is any other state but
-// one of the run whose recording this one replaces; "": the state stands there already.
+// spareState returns the name under which a state is written: another one if a file has its name that this run does not come to, for who could make that
+// again nobody knows; "": the state stands there already.
 func (j *runJob) spareState(path string, state []byte) (string, error) {
 	old, ending := path, filepath.Ext(path)
 	for i := 2; ; i++ {
@@ -195,11 +192,6 @@ func (j *runJob) spareState(path string, state []byte) (string, error) {
 		case bytes.Equal(there, state):
 			return "", nil
 		case err == nil && path == old:
-			plain, err := engine.Unseal(there)
-			was, wrong := engine.ReadState(plain)
-			if err == nil && wrong == nil && was.Descriptor == j.replaced {
-				return path, nil
-			}
 			defer func() {
 				fmt.Fprintf(j.Errs, "%s holds a state that this run does not come to, so it stays; that of this run is in %s (--force replaces %[1]s)\n", document.FileName(old), document.FileName(path))
 			}()

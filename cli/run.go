@@ -71,18 +71,17 @@ type runJob struct {
 	start         uint64        // the tick of the state that the run starts from
 	began         *replay.Begin // the state at which the recording, or the run, begins; nil: genesis
 	digest        [sha256.Size]byte
-	savedBytes    int64             // of the state at the end
-	outputs       []*output         // all, in the order in which they end
-	murk          *output           // the recording; nil: none
-	hashesOut     *output           // likewise
-	stateOut      *output           // likewise
-	claim         *draft.File       // locks the names of the states that --save-every writes; nil: it writes none
-	replaced      [sha256.Size]byte // the digest of the descriptor of the recording that this one replaces
-	beside        string            // where the recording is after a failure that left an older one its name
-	resumed       *resumption       // nil: a new recording
-	looked        fs.FileInfo       // the file that the recording may replace; nil: there is none
-	doubtful      bool              // what went wrong with it may be the fault of a keyframe
-	other         otherBuild        // that made what the run goes on with
+	savedBytes    int64       // of the state at the end
+	outputs       []*output   // all, in the order in which they end
+	murk          *output     // the recording; nil: none
+	hashesOut     *output     // likewise
+	stateOut      *output     // likewise
+	claim         *draft.File // locks the names of the states that --save-every writes; nil: it writes none
+	beside        string      // where the recording is after a failure that left an older one its name
+	resumed       *resumption // nil: a new recording
+	looked        fs.FileInfo // the file that the recording may replace; nil: there is none
+	doubtful      bool        // what went wrong with it may be the fault of a keyframe
+	other         otherBuild  // that made what the run goes on with
 	recorder      *replay.Recorder
 	index         *runIndex // nil if there is none
 	staleGone     bool      // so is that of an older recording

@@ -330,6 +330,9 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	switch bad := j.bad(); {
 	case r.Stopped:
 		return "next      the same command goes on where it was"
+	case len(r.Differing) > 0:
+		folder, job := j.folder(), r.Differing[0].Job
+		return fmt.Sprintf("next      %s diff %s %s", j.Name, words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 1))), words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 2))))
 	case bad > 0:
 		return fmt.Sprintf("next      %s sweep show %s", j.Name, words.Argument(j.folder()))
 	case r.Done > 1:

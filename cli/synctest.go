@@ -102,6 +102,7 @@ type synctestResult struct {
 	Part      string       `json:"part,omitempty"`  // the first of the tick that differs
 	Kind      string       `json:"kind,omitempty"`
 	State     *diff.Report `json:"state,omitempty"` // what differs, if not the hash alone
+	Error     string       `json:"error,omitempty"` // why the tick cannot be computed in the restored world
 }
 
 func (j *synctestJob) run(ctx context.Context, name string) error {
@@ -302,6 +303,9 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 	}
 	if differs {
 		r.Tick, r.From, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.From, e.Workers, e.Order, e.Part, e.Kind, e.Report
+		if e.Err != nil {
+			r.Error = e.Err.Error()
+		}
 	}
 	if err := j.Emit(r); err != nil {
 		return err

@@ -33,18 +33,15 @@ type script struct {
 
 	ticks   uint64 // at the end
 	rest    uint64 // the column world.rest there
-	hash    uint64 // of the state there; 0: not known
+	hash    uint64 // of the state there
 	returns []float64
 }
 
-// finish notes how an episode has ended; whole also hashes the whole state.
-func (l *lane) finish(whole bool) {
+// finish notes how an episode has ended.
+func (l *lane) finish() {
 	x := &l.log
 	l.done = x.number
-	x.ticks, x.rest, x.hash = l.w.Tick(), l.rest(), 0
-	if whole {
-		x.hash = l.w.Hash()
-	}
+	x.ticks, x.rest, x.hash = l.w.Tick(), l.rest(), l.w.Hash()
 	x.returns = append(x.returns[:0], l.returns...)
 }
 
@@ -62,7 +59,7 @@ func (l *lane) rest() uint64 {
 func (l *lane) turn(seed uint64) {
 	if l.log.steps > 0 {
 		if !l.over {
-			l.finish(false)
+			l.finish()
 		}
 		l.log, l.last = l.last, l.log
 	}
@@ -76,7 +73,7 @@ func (l *lane) latest() *script {
 		return &l.last
 	}
 	if l.began {
-		l.finish(true)
+		l.finish()
 	}
 	return &l.log
 }
@@ -104,7 +101,7 @@ func (m *model) record(x *script, to io.Writer) error {
 	if err := r.Flush(); err != nil {
 		return err
 	}
-	if l.w.Tick() != x.ticks || l.rest() != x.rest || x.hash != 0 && x.hash != l.w.Hash() {
+	if l.w.Tick() != x.ticks || l.rest() != x.rest || x.hash != l.w.Hash() {
 		return fmt.Errorf("environment: episode %d is not the same when it is played again; it ended at tick %d", x.number, x.ticks)
 	}
 	return nil
@@ -164,12 +161,17 @@ func (b *Batch) RecordEvery(every uint64, folder string) {
 	})
 }
 
-// free returns the first name that no file has: a base with an ending, or with a number from 2 on between them.
+// free takes the first name that no file has: a base with an ending, or with a number from 2 on between them. An empty file stands there
+// then, so that no other program takes it.
 func free(base, ending string) string {
 	path := base + ending
 	for i := 2; ; i++ {
 		//detcheck:allow environment where a recording is kept decides no bit of it
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err == nil {
+			f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) { // what else is wrong the recording tells
 			return path
 		}
 		path = fmt.Sprintf("%s-%d%s", base, i, ending)
@@ -194,7 +196,12 @@ func (b *Batch) recordEnded() (first error) {
 		if path == "" {
 			continue
 		}
-		if err := save(path, func(f *os.File) error { return b.m.record(x, f) }); err != nil && first == nil {
+		err := save(path, func(f *os.File) error { return b.m.record(x, f) })
+		//detcheck:allow environment where a recording is kept decides no bit of it
+		if info, wrong := os.Stat(path); err != nil && wrong == nil && info.Mode().IsRegular() && info.Size() == 0 { // that of free
+			os.Remove(path)
+		}
+		if err != nil && first == nil {
 			first = fmt.Errorf("environment: recording of episode %d of world %d: %w", x.number, l.index, err)
 		}
 	}

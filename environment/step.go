@@ -218,7 +218,7 @@ func (b *Batch) stepWorld(w *worker, i int) {
 	b.tell(i)
 	b.observe(w, i)
 	if b.finished[i] = l.over; l.over {
-		l.finish(b.recordWhen != nil)
+		l.finish()
 	}
 	if l.over && b.config.Autoreset == SameStep {
 		b.startOver(w, i)

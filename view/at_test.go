@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/fields"
@@ -68,5 +71,44 @@ func TestAtDiffers(t *testing.T) {
 	cancel()
 	if _, err := r.At(ctx, 3); err != nil && err != context.Canceled {
 		t.Error(err)
+	}
+}
+
+// TestHeld holds that a recording which is written over after it was verified shows nothing of what it holds by then: what was compared is what is shown.
+func TestHeld(t *testing.T) {
+	recording, _, _ := record(t, "heat", 3000, false)
+	f, err := os.Create(filepath.Join(t.TempDir(), "heat.murk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(recording); err != nil {
+		t.Fatal(err)
+	}
+	r, err := view.Open(view.Config{Recording: f, Size: int64(len(recording)), Build: build})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Verify(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	end := len(recording) - 20*500 // the last ticks have other hashes now, which nobody computed
+	for i := end; i < len(recording); i++ {
+		recording[i] ^= 0xff
+	}
+	if _, err := f.WriteAt(recording, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Frame(t.Context(), 2900); err == nil || !strings.Contains(err.Error(), "the file was changed while it was looked at") {
+		t.Errorf("a frame of the file that was written over: %v", err)
+	}
+	if _, err := r.At(t.Context(), 2950); err == nil || !strings.Contains(err.Error(), "the file was changed while it was looked at") {
+		t.Errorf("a tick of the file that was written over: %v", err)
+	}
+	if err := f.Truncate(100); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.At(t.Context(), 2000); err == nil {
+		t.Error("a tick of a file that was cut")
 	}
 }

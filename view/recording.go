@@ -51,6 +51,8 @@ type Recording struct {
 func Open(c Config) (*Recording, error) {
 	if c.Live != nil {
 		c.Recording = c.Live.tape
+	} else {
+		c.Recording = hold(c.Recording, c.Size)
 	}
 	r := &Recording{Config: c}
 	frames, err := replay.NewReader(r.bytes().from(0))

@@ -361,6 +361,9 @@ func (d *Chains) listInputs(ctx context.Context) error {
 	if r.TickInputs = a; err != nil || d.Against == nil {
 		return err
 	}
+	if r.Tick <= max(d.Evidence.Run().First, d.Against.Evidence.Run().First) { // whose inputs not both have
+		return nil
+	}
 	b, err := inputsOf(ctx, d.Against, r.Tick)
 	if err != nil {
 		return err
@@ -373,7 +376,7 @@ func (d *Chains) listInputs(ctx context.Context) error {
 		if i < len(b) {
 			p.B = b[i].words
 		}
-		if i < len(a) && i < len(b) && a[i] == b[i] {
+		if i < len(a) && i < len(b) && a[i].Source == b[i].Source && a[i].Kind == b[i].Kind && a[i].Payload == b[i].Payload { // of a fork the numbers begin anew
 			continue
 		}
 		if r.CommandsDiffer++; len(r.Commands) < diff.MaxDifferences {

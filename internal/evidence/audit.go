@@ -222,8 +222,11 @@ func (x *Audit) compute(ctx context.Context, e audit.Evidence, found *audit.Chec
 	switch {
 	case v.Ticks > 0 && to == again.World.Tick():
 		return nil
-	case x.From != nil && x.To == nil && to == *x.From && !more:
+	case x.From != nil && to == *x.From && (!more || x.To != nil && *x.To == to):
 		return fmt.Errorf("no tick is audited behind the snapshot of tick %s, so nothing would be computed; begin at an earlier one", words.Number(to))
+	}
+	if x.From != nil && to == *x.From { // more may come
+		return nil
 	}
 	x.progress.Expect(to - again.World.Tick())
 	again.Evidence, again.To, again.Hashes = e, to, found.Hashes

@@ -17,6 +17,7 @@ type SyncError struct {
 	Workers    int          // of the restored world; 0: it was in another process
 	Order      bool         // its propagators ran in another order
 	Kind, Part string       // of the first part of the tick that differs, as of [engine.Part]; empty: it is not known
+	Err        error        // why the tick cannot be computed in the restored world, as it was in the run; nil: it can
 	Report     *diff.Report // what differs: a is the run; nil: only the hash, and so the inputs or what became of them
 
 	first int // how many workers the run has
@@ -24,6 +25,9 @@ type SyncError struct {
 
 // Error implements error.
 func (e *SyncError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("enginetest: tick %d fails, only in a world that was restored from the state of tick %d: %v", e.Tick, e.From, e.Err)
+	}
 	var b strings.Builder
 	how, side, cause := e.explain()
 	fmt.Fprintf(&b, "enginetest: tick %d has another result %s", e.Tick, how)

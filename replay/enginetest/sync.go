@@ -188,9 +188,18 @@ func (s *Subject) restored(state []byte, workers int, other *space.Lattice, watc
 		r.watch(&c)
 	}
 	if err := s.step(r); err != nil {
-		return nil, fmt.Errorf("enginetest: a world restored from the state of tick %d: %w", r.world.Tick(), err)
+		return nil, r.failed(r.world.Tick(), err)
 	}
 	return r, nil
+}
+
+// failed is the error of a world that was restored, which fails where the run did not.
+func (r *run) failed(from uint64, err error) error {
+	tick, ok := errors.AsType[*engine.TickError](err)
+	if !ok {
+		return fmt.Errorf("enginetest: a world restored from the state of tick %d: %w", from, err)
+	}
+	return &SyncError{Tick: tick.Tick, From: from, Workers: r.workers, Order: r.order, Err: fmt.Errorf("%s: %w", tick.Where, tick.Err)}
 }
 
 // A follower is a world that was restored once and goes on from there, for what is remembered may act some ticks later.
@@ -210,7 +219,7 @@ func (f *follower) follow(r *run, before []byte) (err error) {
 		f.from, f.ends = tick-1, tick-1+long
 		f.run, err = f.restored(before, r.workers, nil, true)
 	} else if err = f.step(f.run); err != nil {
-		err = fmt.Errorf("enginetest: a world restored from the state of tick %d: %w", f.from, err)
+		err = f.run.failed(f.from, err)
 	}
 	if err != nil {
 		return err
