@@ -336,3 +336,26 @@ func ExampleSyncError() {
 	// Something outside of the state influences propagator "ripener": a variable that keeps a value, random numbers that are not the world's, a clock, or the order of a map.
 	// What must be remembered from one tick to the next is a field, which is part of the state.
 }
+
+// A newcomer fails in a world that did not begin at the first tick.
+type newcomer struct{ began bool }
+
+func (*newcomer) Spec(*space.Lattice) engine.Spec { return engine.Spec{Name: "newcomer"} }
+
+func (n *newcomer) Step(c *engine.Context) error {
+	if n.began = n.began || c.Tick() == 1; !n.began {
+		return errors.New("who are you?")
+	}
+	return nil
+}
+
+// TestFailsOnlyRestored holds that a tick which fails only in a world that was restored is told as that, and not as a failure of the run.
+func TestFailsOnlyRestored(t *testing.T) {
+	err := enginetest.Sync(enginetest.Of(func() engine.Config {
+		return engine.Config{Space: space.Ring{Length: 8}, Fields: []fields.Def{{Name: "heat"}}, Propagators: []engine.Propagator{&newcomer{}}}
+	}), 10)
+	e, ok := errors.AsType[*enginetest.SyncError](err)
+	if want := "enginetest: tick 2 fails, only in a world that was restored from the state of tick 1: newcomer: who are you?"; !ok || e.Tick != 2 || e.From != 1 || e.Err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
