@@ -148,3 +148,36 @@ func TestBeyondZeros(t *testing.T) {
 		t.Errorf("of changed lengths %d are told from a cut, %d are not", told, hidden)
 	}
 }
+
+// A shifted recording stands that far behind its place.
+type shifted struct {
+	b  []byte
+	by int64
+}
+
+func (s shifted) ReadAt(b []byte, off int64) (int, error) {
+	return bytes.NewReader(s.b).ReadAt(b, off-s.by)
+}
+
+// TestTornFarBehind holds that the last frame of a large recording is told as torn as that of a small one, unless more follows than a writer holds.
+func TestTornFarBehind(t *testing.T) {
+	b, _ := pondRecording(t)
+	cut := b[:len(b)-3]
+	r, err := replay.NewReader(bytes.NewReader(cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := r.Prefix(nil)
+	if kindOf(err) != replay.ErrTruncated {
+		t.Fatal(err)
+	}
+	const by = 63 << 20
+	far := end
+	far.Offset += by
+	if !replay.Torn(bytes.NewReader(cut), int64(len(cut)), &r.Header, end) || !replay.Torn(shifted{cut, by}, int64(len(cut))+by, &r.Header, far) {
+		t.Error("the last frame is not told as torn")
+	}
+	if replay.Torn(shifted{cut, by}, int64(len(cut))+by+65<<20, &r.Header, far) {
+		t.Error("what has 65 MiB behind it is told as torn")
+	}
+}

@@ -9,6 +9,9 @@ var SizeOf = sizeOf
 // For tests of headers that Convert cannot meet, and of inputs of a size.
 var NewReaderSize = newReaderSize
 
+// Torn is for the test of a large recording without writing it.
+var Torn = torn
+
 // CheckInputs is for the test of the largest frame, of 1 GiB, without writing it.
 var CheckInputs = checkInputs
 
