@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/fields"
@@ -74,9 +74,10 @@ func TestAtDiffers(t *testing.T) {
 	}
 }
 
-// TestHeld holds that a recording which is written over after it was verified shows nothing of what it holds by then: what was compared is what is shown.
+// TestHeld holds that a recording which is written over after it was verified shows nothing of what it holds by then: what was compared is what is shown,
+// or nothing.
 func TestHeld(t *testing.T) {
-	recording, _, _ := record(t, "heat", 3000, false)
+	recording, _, at := record(t, "heat", 300, false, 290)
 	f, err := os.Create(filepath.Join(t.TempDir(), "heat.murk"))
 	if err != nil {
 		t.Fatal(err)
@@ -92,23 +93,70 @@ func TestHeld(t *testing.T) {
 	if err := r.Verify(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	end := len(recording) - 20*500 // the last ticks have other hashes now, which nobody computed
-	for i := end; i < len(recording); i++ {
+	for i := len(recording) - 100; i < len(recording); i++ { // hashes that nobody computed
 		recording[i] ^= 0xff
 	}
 	if _, err := f.WriteAt(recording, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Frame(t.Context(), 2900); err == nil || !strings.Contains(err.Error(), "the file was changed while it was looked at") {
-		t.Errorf("a frame of the file that was written over: %v", err)
+	if frame, err := r.Frame(t.Context(), 290); err == nil && frame.Hash != at[290].Hash() {
+		t.Errorf("the frame of tick 290 has the hash %016x, which was written later", frame.Hash)
 	}
-	if _, err := r.At(t.Context(), 2950); err == nil || !strings.Contains(err.Error(), "the file was changed while it was looked at") {
-		t.Errorf("a tick of the file that was written over: %v", err)
+	if w, err := r.At(t.Context(), 290); err == nil && w.Hash() != at[290].Hash() {
+		t.Errorf("tick 290 has the hash %016x", w.Hash())
 	}
-	if err := f.Truncate(100); err != nil {
+}
+
+// TestHold holds that bytes of a file that are read once more are those that were read first, or an error.
+func TestHold(t *testing.T) {
+	const size = 5*view.HeldBlock + 100
+	first := make([]byte, size)
+	for i := range first {
+		first[i] = byte(i >> 3)
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.At(t.Context(), 2000); err == nil {
-		t.Error("a tick of a file that was cut")
+	defer f.Close()
+	if _, err := f.Write(first); err != nil {
+		t.Fatal(err)
+	}
+	h := view.Hold(f, size)
+	read := func(off, n int) error {
+		b := make([]byte, n)
+		got, err := h.ReadAt(b, int64(off))
+		if !bytes.Equal(b[:got], first[off:off+got]) || err == nil && got < n {
+			t.Errorf("%d bytes from byte %d are not what was read first; %d, %v", n, off, got, err)
+		}
+		return err
+	}
+	for off := 0; off < size; off += 7000 {
+		if err := read(off, min(9000, size-off)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := read(size-10, 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.ReadAt(make([]byte, 20), size-10); err != io.EOF {
+		t.Errorf("behind the end: %v", err)
+	}
+	if _, err := f.WriteAt([]byte{0xee}, 2*view.HeldBlock+5); err != nil {
+		t.Fatal(err)
+	}
+	for block := range 5 {
+		if err := read(block*view.HeldBlock+1, 100); (err != nil) != (block == 2) {
+			t.Errorf("block %d: %v", block, err)
+		}
+	}
+	if err := f.Truncate(3 * view.HeldBlock); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(4*view.HeldBlock, 10); err != nil { // it is kept
+		t.Error(err)
+	}
+	if err := read(3*view.HeldBlock, 10); err == nil {
+		t.Error("a file that was cut is read")
 	}
 }

@@ -9,3 +9,9 @@ func (r *Recording) Indexed() bool { return r.index.Load() != nil }
 func (s *Session) Weak(i int) weak.Pointer[Recording] {
 	return weak.Make(s.sources[i].Source.(*Recording))
 }
+
+// HeldBlock and Hold are for the test of a file that is written over.
+const HeldBlock = heldBlock
+
+// Hold is hold.
+var Hold = hold
