@@ -459,3 +459,17 @@ func TestForkOfACopy(t *testing.T) {
 		t.Errorf("runs %v, want two", ids)
 	}
 }
+
+// TestExportOfADamagedSnapshot holds that a snapshot which cannot be read, and which nobody needs, does not keep the evidence from being taken out.
+func TestExportOfADamagedSnapshot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "30", "--no-record", "--audit", "h.db", "--audit-every", "10")
+	tamper(t, "h.db", "DROP TRIGGER snapshots_update", "UPDATE snapshots SET state = x'0001' WHERE tick = 20")
+	status, out, errs := murksim(t, nil, "audit", "export", "h.db", "-o", "h.audit")
+	if status != report.StatusOK || !strings.Contains(errs, "left out  the snapshot of tick 20: ") {
+		t.Errorf("%d, %s", status, out+errs)
+	}
+	if status, line := audited(t, "h.audit"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..30 ") {
+		t.Errorf("%d, %s", status, line)
+	}
+}
