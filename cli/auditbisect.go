@@ -56,7 +56,7 @@ func ofChains(c *cobra.Command, names []string, flags ...string) (yes bool, err 
 	}
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && !slices.Contains(flags, f.Name) {
-			err = report.Usage("--%s is not for a chain, which %s holds; see audit %s --help", f.Name, words.Argument(names[i]), map[string]string{"seek": "state"}[c.Name()]+map[bool]string{true: c.Name()}[c.Name() != "seek"])
+			err = report.Usage("--%s is not for a chain, which %s holds; see audit %s --help", f.Name, words.Argument(names[i]), cmp.Or(map[string]string{"seek": "state"}[c.Name()], c.Name()))
 		}
 	})
 	return true, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -100,7 +101,7 @@ func (j *auditDiffJob) run(ctx context.Context) error {
 	err := j.Open(ctx, j.flag)
 	if err == nil && j.against.Source != "" {
 		d.Against = &j.against
-		err = j.against.Failed(ctx, j.against.Open(ctx, "against-run"))
+		err = j.against.Failed(ctx, j.against.Open(ctx, strings.Replace(j.flag, "run", "against-run", 1)))
 	}
 	var tick *uint64
 	if j.ticked {

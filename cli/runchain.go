@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
@@ -20,7 +21,7 @@ import (
 
 // isDatabase reports whether a name is that of a database of chains.
 func isDatabase(name string) bool {
-	is, err := files.Begins(name, "SQLite format 3\x00")
+	is, err := files.Begins(name, session.DatabaseMark)
 	return store.IsServer(name) || is && err == nil
 }
 

@@ -58,13 +58,16 @@ func DescribeBuild(b replay.Build) string {
 	return words.Printable(strings.TrimSpace(strings.Join(parts, " ")))
 }
 
+// DatabaseMark is what a file of SQLite begins with, which holds chains.
+const DatabaseMark = "SQLite format 3\x00"
+
 // Hint tells how to get a recording from what is none, or from one that is too old or damaged.
 func (a *Session) Hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.Name + " run " + words.Argument(name) + " makes one"
 	}
-	for _, mark := range []string{audit.BundleMark, "SQLite format 3\x00"} {
+	for _, mark := range []string{audit.BundleMark, DatabaseMark} {
 		if chain, err := files.Begins(name, mark); chain && err == nil {
 			return "\n  it holds a chain: " + a.Name + " audit " + words.Argument(name)
 		}
