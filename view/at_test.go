@@ -109,7 +109,7 @@ func TestHeld(t *testing.T) {
 
 // TestHold holds that bytes of a file that are read once more are those that were read first, or an error.
 func TestHold(t *testing.T) {
-	const size = 5*view.HeldBlock + 100
+	const size = 9*view.HeldBlock + 100
 	first := make([]byte, size)
 	for i := range first {
 		first[i] = byte(i >> 3)
@@ -145,7 +145,7 @@ func TestHold(t *testing.T) {
 	if _, err := f.WriteAt([]byte{0xee}, 2*view.HeldBlock+5); err != nil {
 		t.Fatal(err)
 	}
-	for block := range 5 {
+	for block := range 9 {
 		if err := read(block*view.HeldBlock+1, 100); (err != nil) != (block == 2) {
 			t.Errorf("block %d: %v", block, err)
 		}
@@ -153,7 +153,7 @@ func TestHold(t *testing.T) {
 	if err := f.Truncate(3 * view.HeldBlock); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(4*view.HeldBlock, 10); err != nil { // it is kept
+	if err := read(8*view.HeldBlock, 10); err != nil { // it is kept
 		t.Error(err)
 	}
 	if err := read(3*view.HeldBlock, 10); err == nil {

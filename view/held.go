@@ -5,11 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 )
 
-// heldBlock is how many bytes one digest of a held file covers.
-const heldBlock = 64 << 10
+const (
+	heldBlock  = 64 << 10 // bytes that one digest of a held file covers
+	heldBlocks = 4        // of those that are kept: for cursors that read in turn
+)
 
 // errChanged is the error of a file whose bytes are not what they were when they were first read.
 var errChanged = errors.New("the file was changed while it was looked at; open it again")
@@ -22,8 +25,13 @@ type held struct {
 	mu    sync.Mutex
 	sums  [][sha256.Size]byte // by block
 	known []bool
-	at    int    // the block that buf holds; below 0: none
-	buf   []byte // of it
+	kept  []keptBlock // the one that was used last is the first
+}
+
+// A keptBlock is bytes that were compared.
+type keptBlock struct {
+	at   int
+	data []byte
 }
 
 // hold returns a file whose bytes cannot become others unnoticed. What lies in memory is its own.
@@ -32,7 +40,7 @@ func hold(file io.ReaderAt, size int64) io.ReaderAt {
 		return file
 	}
 	n := (size + heldBlock - 1) / heldBlock
-	return &held{file: file, size: size, sums: make([][sha256.Size]byte, n), known: make([]bool, n), at: -1}
+	return &held{file: file, size: size, sums: make([][sha256.Size]byte, n), known: make([]bool, n)}
 }
 
 // ReadAt implements [io.ReaderAt].
@@ -43,34 +51,47 @@ func (h *held) ReadAt(b []byte, off int64) (n int, err error) {
 		if off+int64(n) >= h.size {
 			return n, io.EOF
 		}
-		if err := h.load(int((off + int64(n)) / heldBlock)); err != nil {
+		data, err := h.load(int((off + int64(n)) / heldBlock))
+		if err != nil {
 			return n, err
 		}
-		n += copy(b[n:], h.buf[(off+int64(n))%heldBlock:])
+		n += copy(b[n:], data[(off+int64(n))%heldBlock:])
 	}
 	return n, nil
 }
 
-// load reads a block, which must be what it was.
-func (h *held) load(block int) error {
-	if h.at == block {
-		return nil
+// load returns a block, which must be what it was.
+func (h *held) load(block int) ([]byte, error) {
+	if i := slices.IndexFunc(h.kept, func(k keptBlock) bool { return k.at == block }); i >= 0 {
+		k := h.kept[i]
+		copy(h.kept[1:i+1], h.kept[:i])
+		h.kept[0] = k
+		return k.data, nil
 	}
 	begin := int64(block) * heldBlock
-	if h.buf == nil {
-		h.buf = make([]byte, heldBlock)
-	}
-	h.at, h.buf = -1, h.buf[:min(heldBlock, h.size-begin)]
-	if n, err := h.file.ReadAt(h.buf, begin); n < len(h.buf) {
+	data := h.room()[:min(heldBlock, h.size-begin)]
+	if n, err := h.file.ReadAt(data, begin); n < len(data) {
 		if err == io.EOF {
-			return errChanged // it has become shorter
+			return nil, errChanged // it has become shorter
 		}
-		return err
+		return nil, err
 	}
-	sum := sha256.Sum256(h.buf)
+	sum := sha256.Sum256(data)
 	if h.known[block] && sum != h.sums[block] {
-		return errChanged
+		return nil, errChanged
 	}
-	h.at, h.known[block], h.sums[block] = block, true, sum
-	return nil
+	h.known[block], h.sums[block] = true, sum
+	h.kept = slices.Insert(h.kept, 0, keptBlock{block, data})
+	return data, nil
+}
+
+// room returns memory for a block: that of the one that was used longest ago, if there are enough.
+func (h *held) room() []byte {
+	last := len(h.kept) - 1
+	if last+1 < heldBlocks {
+		return make([]byte, heldBlock)
+	}
+	data := h.kept[last].data
+	h.kept = h.kept[:last]
+	return data[:heldBlock]
 }

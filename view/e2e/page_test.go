@@ -286,8 +286,20 @@ func TestTraceEntity(t *testing.T) {
 	both(t, "predators", "#tick=200", func(t *testing.T, p *page) {
 		p.until(tick, "200")
 		isEntity := `/^(rabbit|fox|\w+) .* at \[/.test(` + looked + `)`
+		pinned := func() bool { // what it says may be of where the pointer was before
+			if p.eval(isEntity) != "true" {
+				return false
+			}
+			p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.Enter))
+			p.until(`document.getElementById("trace").childElementCount > 0`, "true")
+			if p.eval(`document.querySelectorAll("#trace select").length`) == "1" {
+				return true
+			}
+			p.do(chromedp.KeyEvent(kb.Escape))
+			return false
+		}
 		x, y := 260.0, 80.0
-		for i := 0; p.eval(isEntity) != "true"; i++ {
+		for !pinned() {
 			if x += 7; x > 700 {
 				x, y = 260, y+11
 			}
@@ -297,9 +309,7 @@ func TestTraceEntity(t *testing.T) {
 			p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
 			time.Sleep(50 * time.Millisecond) // until it says what is there
 		}
-		p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.Enter))
 		p.until(`document.getElementById("trace").dataset.points`, "301")
-		p.until(`document.querySelectorAll("#trace select option").length > 0`, "true")
 		name := p.eval(`document.querySelector("#trace select option:checked").textContent`)
 		value := p.eval(fmt.Sprintf(`[...document.querySelectorAll("#looked tr")].find((r) => r.cells[0].textContent === %q).cells[1].textContent`, name))
 		v, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
