@@ -101,19 +101,19 @@ func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.Sig
 
 // holdRun holds that the evidence of a run is whole, and has what a checkpoint claims. It returns the source's name.
 func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoint) (name string, err error) {
-	src, e, _, done, err := a.wholeRun(ctx, source, p.Run.String())
+	r, err := a.wholeRun(ctx, source, p.Run.String())
 	if err != nil {
 		return "", err
 	}
-	defer done()
-	l, err := audit.LinkAt(ctx, e, p.Tick)
+	defer r.Close()
+	l, err := audit.LinkAt(ctx, r.Evidence, p.Tick)
 	switch {
 	case err != nil:
-		return "", evidence.Broken(src.Name, err) // a chain that was cut lacks the tick
+		return "", evidence.Broken(r.Name, err) // a chain that was cut lacks the tick
 	case l.Hash != p.Hash:
 		return "", report.Exit(report.StatusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, words.Number(p.Tick)))
 	case l.InputHash != p.Inputs:
 		return "", report.Exit(report.StatusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
 	}
-	return src.Name, nil
+	return r.Name, nil
 }

@@ -66,36 +66,37 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 
 // fork proves the parent up to a tick, and begins the fork.
 func (j *forkJob) fork(ctx context.Context, name string) error {
-	src, e, found, done, err := j.wholeRun(ctx, name, j.run)
+	r, err := j.wholeRun(ctx, name, j.run)
 	if err != nil {
 		return err
 	}
-	defer done()
-	if _, bundle := e.(*audit.Bundle); bundle {
+	defer r.Close()
+	e, last := r.Evidence, r.Found.Tick
+	if r.DB == nil {
 		return report.Usage("%s is a bundle; audit import puts it into a database", name)
 	}
-	tick := found.Tick
+	tick := last
 	if j.given {
 		tick = uint64(j.tick)
 	}
-	if tick < e.Run().First || tick > found.Tick {
-		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(e.Run().First), words.Number(found.Tick), words.Number(tick))
+	if tick < e.Run().First || tick > last {
+		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(e.Run().First), words.Number(last), words.Number(tick))
 	}
-	again, err := j.proved(ctx, src.Name, e, tick)
+	again, err := j.proved(ctx, r.Name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
 		if err := j.Say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
 			return err
 		}
 		tick = d.Tick - 1
-		again, err = j.proved(ctx, src.Name, e, tick)
+		again, err = j.proved(ctx, r.Name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return report.Exit(report.StatusDiverged, words.About(src.Name, d))
+		return report.Exit(report.StatusDiverged, words.About(r.Name, d))
 	}
 	if err != nil {
 		return err
 	}
-	return j.begin(ctx, src, e, again, tick, done)
+	return j.begin(ctx, r, again, tick)
 }
 
 // proved computes a run up to a tick, and compares every hash.
@@ -120,9 +121,9 @@ func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tic
 }
 
 // begin adds the fork to the database, with its first tick.
-func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evidence, again *audit.Rerun, tick uint64, done func()) error {
-	of := e.Run()
-	l, err := audit.LinkAt(ctx, e, tick)
+func (j *forkJob) begin(ctx context.Context, from *evidence.Run, again *audit.Rerun, tick uint64) error {
+	of := from.Evidence.Run()
+	l, err := audit.LinkAt(ctx, from.Evidence, tick)
 	if err != nil {
 		return err
 	}
@@ -134,11 +135,11 @@ func (j *forkJob) begin(ctx context.Context, src *evidence.Source, e audit.Evide
 	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = evidence.FreshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
 	r.Genesis = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world)
 	r.Digest = sha256.Sum256(r.Genesis)
-	db, err := src.DB.Writable(ctx)
+	db, err := from.DB.Writable(ctx)
 	if err != nil {
 		return evidence.Stored(err)
 	}
-	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
+	from.Close() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	defer db.Close()
 	w, err := db.Begin(ctx, &r)
 	if err != nil {

@@ -46,10 +46,10 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	if src.Bundle == nil {
 		return report.Usage("%s is no bundle", src.Name)
 	}
-	found, err := a.whole(ctx, name, src.Bundle)
+	found, err := audit.Check(ctx, src.Bundle)
 	switch {
 	case err != nil:
-		return err
+		return evidence.Broken(name, err)
 	case len(found.Refused) > 0:
 		return evidence.Broken(name, found.Refused[0])
 	}

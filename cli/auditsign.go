@@ -50,23 +50,23 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 				return err
 			}
 			ctx := c.Context()
-			_, e, found, done, err := a.wholeRun(ctx, args[0], run)
+			r, err := a.wholeRun(ctx, args[0], run)
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer r.Close()
 			at := uint64(tick)
 			if !c.Flags().Changed("tick") {
-				at = found.Tick
+				at = r.Found.Tick
 			}
-			if first := e.Run().First; at < first || at > found.Tick {
-				return report.Usage("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(first), words.Number(found.Tick), words.Number(at))
+			if first := r.Evidence.Run().First; at < first || at > r.Found.Tick {
+				return report.Usage("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(first), words.Number(r.Found.Tick), words.Number(at))
 			}
-			l, err := audit.LinkAt(ctx, e, at)
+			l, err := audit.LinkAt(ctx, r.Evidence, at)
 			if err != nil {
 				return err
 			}
-			p := checkpoint.Checkpoint{Run: e.Run().ID, Tick: at, Hash: l.Hash, Inputs: l.InputHash}
+			p := checkpoint.Checkpoint{Run: r.Evidence.Run().ID, Tick: at, Hash: l.Hash, Inputs: l.InputHash}
 			text, err := p.Sign(private)
 			if err != nil {
 				return words.About(key, err)
@@ -89,47 +89,15 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 	return c
 }
 
-// openRun opens a run of a source.
-func (a *app) openRun(ctx context.Context, source, run string) (src *evidence.Source, e audit.Evidence, done func(), err error) {
-	if src, err = evidence.Open(ctx, a.Registry, source); err != nil {
-		return nil, nil, nil, err
-	}
-	id, err := src.One(ctx, run, "run")
-	if err != nil {
-		src.Close()
-		return nil, nil, nil, err
-	}
-	e, end, err := src.Run(ctx, id)
-	if err != nil {
-		src.Close()
-		return nil, nil, nil, err
-	}
-	return src, e, func() { end(); src.Close() }, nil
-}
-
 // wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole.
-func (a *app) wholeRun(ctx context.Context, source, run string) (src *evidence.Source, e audit.Evidence, found *audit.Checked, done func(), err error) {
-	if src, e, done, err = a.openRun(ctx, source, run); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if found, err = a.whole(ctx, src.Name, e); err == nil {
-		e = found.Held(e)
-		if _, _, err = src.HoldParent(ctx, e); err != nil {
-			err = evidence.Broken(src.Name, err)
-		}
-	}
+func (a *app) wholeRun(ctx context.Context, source, run string) (*evidence.Run, error) {
+	r, err := evidence.OpenRun(ctx, a.Registry, source, run, "run")
 	if err != nil {
-		done()
-		return nil, nil, nil, nil, err
+		return nil, err
 	}
-	return src, e, found, done, nil
-}
-
-// whole holds that the evidence of a run is whole.
-func (a *app) whole(ctx context.Context, source string, e audit.Evidence) (*audit.Checked, error) {
-	found, err := audit.Check(ctx, e)
-	if err == nil {
-		return found, nil
+	if _, _, err := r.Hold(ctx); err != nil {
+		r.Close()
+		return nil, evidence.Broken(r.Name, err)
 	}
-	return nil, evidence.Broken(source, err)
+	return r, nil
 }

@@ -146,14 +146,14 @@ a run. Everything that audit does works on it, without a database.`,
 }
 
 func (a *app) exportBundle(ctx context.Context, name, run, out string, force bool) error {
-	_, e, done, err := a.openRun(ctx, name, run)
+	r, err := evidence.OpenRun(ctx, a.Registry, name, run, "run")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer r.Close()
 	var left []*audit.EvidenceError
 	write := func(to io.Writer) (err error) {
-		left, err = audit.WriteBundle(ctx, to, e)
+		left, err = audit.WriteBundle(ctx, to, r.Evidence)
 		return err
 	}
 	if err := a.writeBy(ctx, out, write, force); err != nil {
@@ -162,10 +162,10 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 	for _, refused := range left {
 		fmt.Fprintf(a.Errs, "left out  the snapshot of %s: %s\n", refused.Row, refused.Reason)
 	}
-	if err := a.Emit(exportedView{"exported", e.Run().ID.String(), out}); err != nil {
+	if err := a.Emit(exportedView{"exported", r.Evidence.Run().ID.String(), out}); err != nil {
 		return err
 	}
-	return a.Say("exported  %s  run %s", words.Argument(out), e.Run().ID)
+	return a.Say("exported  %s  run %s", words.Argument(out), r.Evidence.Run().ID)
 }
 
 // An exportedView is what audit export has written, with --json.

@@ -88,6 +88,9 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("status %d, want %d", got, want)
 	}
+	if strings.Contains(ts.ReadFile("stderr"), "\ngoroutine ") { // which has status 2, too
+		ts.Fatalf("it panicked")
+	}
 }
 
 // nextLine matches a command that tells more.

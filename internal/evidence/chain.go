@@ -36,29 +36,17 @@ type Chain struct {
 // Open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
 func (x *Chain) Open(ctx context.Context, flag string) error {
 	x.MaxMemory = x.MaxMemory.Share(3) // two worlds and states of both
-	src, err := Open(ctx, x.Opener.Registry, x.Source)
+	r, err := OpenRun(ctx, x.Opener.Registry, x.Source, x.ID, flag)
 	if err != nil {
 		return err
 	}
-	x.close = src.Close
-	id, err := src.One(ctx, x.ID, flag)
+	x.close = r.Close
+	p, held, err := r.Hold(ctx)
+	x.Evidence, x.Found = r.Evidence, r.Found
 	if err != nil {
 		return err
 	}
-	e, done, err := src.Run(ctx, id)
-	if err != nil {
-		return err
-	}
-	x.Evidence, x.close = e, func() { done(); src.Close() }
-	if x.Found, err = audit.Check(ctx, e); err != nil {
-		return err
-	}
-	x.Evidence = x.Found.Held(e)
-	p, held, err := src.HoldParent(ctx, x.Evidence)
-	if err != nil {
-		return err
-	}
-	x.Begins = begins(e.Run(), p, held)
+	x.Begins = begins(r.Evidence.Run(), p, held)
 	x.Scenario, err = x.Genesis(x.Evidence.Run())
 	return err
 }

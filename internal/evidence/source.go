@@ -178,7 +178,10 @@ func (s *Source) Run(ctx context.Context, id audit.ID) (audit.Evidence, func(), 
 		return s.Bundle, func() {}, nil
 	}
 	e, done, err := s.DB.Evidence(ctx, id)
-	return e, func() { _ = done() }, err
+	if err != nil {
+		return nil, func() {}, err
+	}
+	return e, func() { _ = done() }, nil
 }
 
 // Stored is an error of a database, which names it, in words.

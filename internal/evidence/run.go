@@ -1,0 +1,51 @@
+package evidence
+
+import (
+	"context"
+
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A Run is one run of a source.
+type Run struct {
+	*Source
+	Evidence audit.Evidence
+	Found    *audit.Checked // nil until [Run.Hold]
+	done     func()
+}
+
+// OpenRun opens a run of a source; the id may be the beginning of one, or "" for the only one, and the flag is what names it.
+// The caller must close it.
+func OpenRun(ctx context.Context, registry *scenarios.Registry, source, id, flag string) (*Run, error) {
+	src, err := Open(ctx, registry, source)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Source: src, done: func() {}}
+	full, err := src.One(ctx, id, flag)
+	if err == nil {
+		r.Evidence, r.done, err = src.Run(ctx, full)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close closes the run and its source.
+func (r *Run) Close() {
+	r.done()
+	r.Source.Close()
+}
+
+// Hold holds that the evidence of the run and that of the runs from which it comes is whole. From then on the evidence is
+// what was checked, whatever the source shows when it is read again. It returns the parent, and whether it is held by the source.
+func (r *Run) Hold(ctx context.Context) (p *audit.Parent, held bool, err error) {
+	if r.Found, err = audit.Check(ctx, r.Evidence); err != nil {
+		return nil, false, err
+	}
+	r.Evidence = r.Found.Held(r.Evidence)
+	return r.HoldParent(ctx, r.Evidence)
+}
