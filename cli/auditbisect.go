@@ -84,13 +84,10 @@ func (a *app) auditBisectCommand() *cobra.Command {
 		Use:   "bisect SOURCE",
 		Short: "Find the first tick that differs, and whether it comes to the same each time",
 		Long: `Bisect computes a run again, as audit does, and finds the same first tick whose hash is not the
-committed one, but compares few hashes: the first, the last, and log2(n) of the n ticks between.
-It computes about 2n ticks at most, for it keeps the state of the last tick that is equal.
-
-Then it computes the tick three times more (--repeat) from the state before it. It is stable if
-all hashes are the same: then this program has other code or data than the one that recorded the
-run. If not, it depends on more than the state: the order of a map, a clock, or something that a
-propagator remembers.
+committed one. Then it computes the tick three times more (--repeat): once from the first tick on,
+the others from the state before it. It is stable if all hashes are the same: then this program has
+other code or data than the one that recorded the run, or the chain was changed. If not, it depends
+on more than the state: the order of a map, a clock, or something that a propagator remembers.
 
 Nothing is written into the database. The last line is a verdict as that of audit.
 
@@ -127,7 +124,7 @@ func (a *app) bisectChain(ctx context.Context, names []string, v *session.Visito
 // tellBisect bisects and prints what came of it.
 func (x *examiner) tellBisect(ctx context.Context) error {
 	v := new(evidence.Report)
-	b := new(audit.Bisection)
+	var step *audit.Step
 	err := x.Open(ctx, x.flag)
 	defer x.Close()
 	if x.Evidence == nil {
@@ -142,15 +139,15 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 		if halt != nil {
 			v.Halted, v.Code = halt.Code, report.StatusHalted
 		}
-		b, _, err = x.Bisect(ctx)
+		step, _, err = x.Bisect(ctx)
 	}
-	if err == nil && b.Step != nil {
-		err = b.Step.Divergence()
+	if err == nil && step != nil {
+		err = step.Divergence()
 	}
 	if v.Conclude(err); v.Verdict == "ERROR" {
 		return x.Failed(ctx, err)
 	}
-	if err := x.printBisect(v, b); err != nil {
+	if err := x.printBisect(v, step); err != nil {
 		return err
 	}
 	if v.Code != report.StatusOK {
@@ -159,12 +156,12 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 	return nil
 }
 
-func (x *examiner) printBisect(v *evidence.Report, b *audit.Bisection) error {
+func (x *examiner) printBisect(v *evidence.Report, s *audit.Step) error {
 	r := compare.BisectResult{
 		Event: "bisect", OK: v.Code == report.StatusOK, Status: "equal", A: &compare.BisectView{File: x.Source, Hash: v.Hash}, B: &compare.BisectView{File: x.Source, Replay: true, Hash: v.Hash},
 		EqualTick: v.To,
 		ChainBisect: &compare.ChainBisect{
-			Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Sections: v.Sections, Compared: b.Compared, Replayed: b.Replayed,
+			Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Sections: v.Sections,
 			Table: v.Table, Row: v.Row, Reason: v.Reason, Halted: v.Halted,
 		},
 	}
@@ -175,8 +172,8 @@ func (x *examiner) printBisect(v *evidence.Report, b *audit.Bisection) error {
 	if v.Halted != "" {
 		lines = append(lines, "halted    "+v.Halted)
 	}
-	if s := b.Step; s != nil {
-		r.Status, r.Tick, r.EqualTick, r.A.Hash = "ticks", s.Tick, 0, v.Expected
+	if s != nil {
+		r.Exact, r.Status, r.Tick, r.EqualTick, r.A.Hash = true, "ticks", s.Tick, 0, v.Expected
 		if s.EqualBefore {
 			r.EqualTick = s.Tick - 1
 		}
@@ -184,7 +181,6 @@ func (x *examiner) printBisect(v *evidence.Report, b *audit.Bisection) error {
 			r.B.Hash, r.B.Error = "", v.Reason
 		}
 		r.B.Stable, r.B.Repeats = compare.Stability(s)
-		lines = append(lines, fmt.Sprintf("searched  %s compared, %s computed", hashes(b.Compared+2), words.Count(b.Replayed, "tick")))
 		lines = append(lines, stableLines(s)...)
 		if s.Before == nil {
 			lines = append(lines, "genesis   the first tick differs: another configuration, or another way to write the state")
@@ -206,10 +202,6 @@ func (x *examiner) printBisect(v *evidence.Report, b *audit.Bisection) error {
 	return x.Say("%s", strings.Join(lines, "\n"))
 }
 
-func hashes(n int) string {
-	return strings.TrimSuffix(words.Count(uint64(n), "hash"), "s") + map[bool]string{true: "es"}[n != 1]
-}
-
 // stableLines say what the computations of a tick came to.
 func stableLines(s *audit.Step) (lines []string) {
 	stable, list := compare.Stability(s)
@@ -222,7 +214,7 @@ func stableLines(s *audit.Step) (lines []string) {
 	case *stable:
 		lines = append(lines, fmt.Sprintf("stable    tick %s, computed %d times, comes to the same", words.Number(s.Tick), total))
 	default:
-		lines = append(lines, fmt.Sprintf("unstable  tick %s, computed %d times from the same state:", words.Number(s.Tick), total))
+		lines = append(lines, fmt.Sprintf("unstable  tick %s, computed %d times:", words.Number(s.Tick), total))
 		for _, v := range list {
 			what := "hash " + v.Hash
 			if v.Error != "" {

@@ -54,18 +54,18 @@ func (d *Chains) Compare(ctx context.Context, tick *uint64) error {
 
 // first reports on the first tick that differs, or on the last one if there is none.
 func (d *Chains) first(ctx context.Context) error {
-	b, again, err := d.Bisect(ctx)
+	s, again, err := d.Bisect(ctx)
 	if err != nil {
 		return err
 	}
-	if b.Step != nil {
-		return d.replayed(ctx, b.Step, again)
+	if s != nil {
+		return d.replayed(ctx, s, again)
 	}
 	last, err := audit.LinkAt(ctx, d.Evidence, d.Found.Tick)
 	if err != nil {
 		return err
 	}
-	state, err := again.World.Save(again.Descriptor) // where the search has left it
+	state, err := again.World.Save(again.Descriptor)
 	if err != nil {
 		return err
 	}

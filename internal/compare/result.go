@@ -35,8 +35,6 @@ type ChainBisect struct {
 	To       uint64   `json:"to_tick"`
 	Verdict  string   `json:"verdict"`
 	Sections []string `json:"differing_sections,omitempty"`
-	Compared int      `json:"compared_hashes"`
-	Replayed uint64   `json:"replayed_ticks"`
 	Table    string   `json:"table,omitempty"`
 	Row      string   `json:"row,omitempty"`
 	Reason   string   `json:"reason,omitempty"`

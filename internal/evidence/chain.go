@@ -102,14 +102,17 @@ func (x *Chain) Rerun(ctx context.Context) (*audit.Rerun, *report.Meter, error) 
 }
 
 // Bisect finds the tick in which the run and its rerun part.
-func (x *Chain) Bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rerun, err error) {
-	r, m, err := x.Rerun(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer m.Clear()
-	b, err = r.Bisect(ctx, x.Repeat)
-	return b, r, err
+func (x *Chain) Bisect(ctx context.Context) (*audit.Step, *audit.Rerun, error) {
+	clear := func() {}
+	defer func() { clear() }()
+	return audit.Bisect(ctx, func() (*audit.Rerun, error) {
+		clear()
+		r, m, err := x.Rerun(ctx)
+		if err == nil {
+			clear = m.Clear
+		}
+		return r, err
+	}, x.Repeat)
 }
 
 // CheckTick holds that the run has a tick.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -50,5 +51,28 @@ func TestKeyOfAnotherProgram(t *testing.T) {
 	ProgramID = func() [sha256.Size]byte { return [sha256.Size]byte{1} }
 	if other := IndexKey(true); own == nil || other == nil || bytes.Equal(own, other) {
 		t.Errorf("two programs have the keys %x and %x", own, other)
+	}
+}
+
+// TestMappedFile finds the file of an address among what Linux lists.
+func TestMappedFile(t *testing.T) {
+	const maps = `00400000-004b0000 r-xp 00000000 fe:00 17 /usr/bin/python3
+7f0000000000-7f0000001000 rw-p 00000000 00:00 0
+7f0000002000-7f0000003000 r--p 00000000 fe:00 99 /a folder/lib murksim.so
+7f0000003000-7f0000009000 r-xp 00001000 fe:00 99 /a folder/lib murksim.so
+7fff00000000-7fff00001000 rw-p 00000000 00:00 0 [stack]
+`
+	for address, want := range map[uint64]string{
+		0x400000: "/usr/bin/python3", 0x4affff: "/usr/bin/python3", 0x4b0000: "", 0x7f0000000010: "",
+		0x7f0000003000: "/a folder/lib murksim.so", 0x7fff00000000: "", 1: "",
+	} {
+		if got := mappedFile(maps, address); got != want {
+			t.Errorf("%#x: %q, want %q", address, got, want)
+		}
+	}
+	if f, ours, err := openProgram(); err != nil || runtime.GOOS == "linux" && !ours {
+		t.Errorf("%v, %t", err, ours)
+	} else {
+		f.Close()
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/replay/diff"
 )
 
 // A Step is a tick of a run as it is computed here, once or several times, from the same state.
@@ -18,8 +17,8 @@ type Step struct {
 	EqualBefore bool   // the tick before it has the hash that was committed; false for the first tick, which has none
 	Before      []byte // S(T-1), as it is computed here; nil for the first tick
 
-	// State is S(T) and Calculated its link, of a computation that does not come to the committed hash if there is one; nil: the tick cannot
-	// be computed, Err says why.
+	// State is S(T) and Calculated its link, of the computation that comes straight from the first tick; nil: the tick cannot be computed, Err
+	// says why.
 	State      []byte
 	Calculated *Link
 	Err        error
@@ -49,7 +48,7 @@ func (s *Step) Divergence() error {
 	if s.Calculated != nil {
 		d.Calculated, d.Sections = s.Calculated.Hash, differing(s.Committed, s.Calculated)
 	}
-	for _, o := range s.Outcomes { // if it came to another hash while it was searched, and not since
+	for _, o := range s.Outcomes { // if it came to another hash another time
 		if d.Calculated == d.Expected && o.Err == "" {
 			d.Calculated = o.Hash
 		}
@@ -57,80 +56,78 @@ func (s *Step) Divergence() error {
 	return d
 }
 
-// note counts what a computation came to.
+// note counts what computations came to.
 func (s *Step) note(o Outcome) {
 	i := slices.IndexFunc(s.Outcomes, func(x Outcome) bool { return x.Hash == o.Hash && x.Err == o.Err })
 	if i < 0 {
 		i = len(s.Outcomes)
-		s.Outcomes = append(s.Outcomes, Outcome{o.Hash, o.Err, 0})
+		s.Outcomes = append(s.Outcomes, Outcome{Hash: o.Hash, Err: o.Err})
 	}
-	s.Outcomes[i].Times++
+	s.Outcomes[i].Times += o.Times
 }
 
-// A Bisection is where a run and its rerun part.
-type Bisection struct {
-	Step     *Step  // the first tick whose hash is not the committed one; nil: there is none
-	Compared int    // hashes, besides those of the first and the last tick
-	Replayed uint64 // ticks
+// Bisect finds the first tick whose hash differs from the committed one, as [Rerun.Run] does, computes the run anew up to it, and that tick so
+// many times more, to see whether it comes to the same. A rerun is asked for once or twice; each has a world of its own. The step is nil if the
+// whole run passes; the rerun is the last one. The error is an [*EvidenceError] for inputs that no tick can have, that of the context, or
+// that of reading; or the [*DivergenceError] of an earlier tick, if it is that one which cannot be computed the second time.
+func Bisect(ctx context.Context, rerun func() (*Rerun, error), repeat int) (*Step, *Rerun, error) {
+	r, err := rerun()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = r.Run(ctx)
+	d, diverged := errors.AsType[*DivergenceError](err)
+	if !diverged {
+		return nil, r, err
+	}
+	if r, err = rerun(); err != nil {
+		return nil, nil, err
+	}
+	step, err := r.At(ctx, d.Tick, max(repeat-1, 0)) // once more from the first tick on
+	if err != nil || step.Before == nil {
+		return step, r, err
+	}
+	first := Outcome{Hash: d.Calculated, Times: 1}
+	if d.Err != nil {
+		first.Err = d.Err.Error()
+	}
+	again := step.Outcomes
+	step.Outcomes = []Outcome{first}
+	for _, o := range again {
+		step.note(o)
+	}
+	return step, r, nil
 }
 
-// Bisect finds the first tick whose hash differs from the committed one, as [Rerun.Run] does, but compares few of them: the first, the last,
-// and at most ⌈log2(n)⌉ of the n ticks between. It computes no more than about 2n ticks, for it keeps the state of the last tick that is
-// known to be equal. Then it computes the tick that it has found so many times more, once at least. If that comes to something else each time, an earlier tick
-// may have done so, too. The error is an [*EvidenceError] for inputs that no tick can have, that of the context, or that of reading.
-func (r *Rerun) Bisect(ctx context.Context, repeat int) (*Bisection, error) {
-	s, first, err := r.search(ctx)
-	if err != nil || first != nil && !first.Equal() {
-		return &Bisection{Step: first}, err
-	}
-	b := new(Bisection)
-	equal, err := s.equal(ctx, r.To)
-	if err == nil && !equal {
-		var tick uint64
-		tick, b.Compared, err = diff.Bisect(s.low.Tick, s.high, func(tick uint64) (bool, error) { return s.equal(ctx, tick) })
-		if err != nil {
-			err = cmp.Or(errors.Unwrap(err), err) // which names the tick itself, if there is one
-		} else {
-			b.Step, err = s.repeat(ctx, tick, max(repeat, 1), false)
-		}
-	}
-	b.Replayed = s.replayed
-	return b, err
-}
-
-// At computes the run up to a tick, whether the ticks before it are equal or not, and that tick so many times more. The error is that of
-// [Rerun.Bisect], or a [*DivergenceError] for a tick before it that cannot be computed.
+// At computes the run up to a tick, whether the ticks before it are equal or not, and that tick so many times more from the state before it.
+// The error is that of [Bisect].
 func (r *Rerun) At(ctx context.Context, tick uint64, repeat int) (*Step, error) {
 	if begin := r.World.Tick(); tick < begin {
 		return nil, fmt.Errorf("audit: tick %d lies before tick %d, where the chain begins", tick, begin)
 	}
-	s, first, err := r.search(ctx)
-	if err != nil || tick == s.low.Tick {
+	s, first, err := r.begin(ctx)
+	if err != nil || tick == s.head.Tick {
 		return first, err
 	}
 	if err := s.advance(ctx, tick-1); err != nil {
 		return nil, err
 	}
-	if err := s.keep(); err != nil {
+	if s.before, err = s.World.Fork(); err != nil {
 		return nil, err
 	}
-	return s.repeat(ctx, tick, repeat+1, true)
+	return s.repeat(ctx, s.head, repeat+1)
 }
 
-// A searcher goes to and fro in a run.
+// A searcher computes a run, and a tick of it several times.
 type searcher struct {
 	*Rerun
-	head     Head          // of the chain that is computed here, where the world is
-	low      Head          // likewise, where the kept world is: of the last tick that is known to be equal
-	kept     *engine.World // nil: it is where the world is
-	high     uint64        // the first tick that is known to differ; one more than the last if none is
-	seen     *Outcome      // what high came to
-	replayed uint64
+	head   Head          // of the chain that is computed here, where the world is
+	before *engine.World // before the tick that is computed several times
 }
 
-// search begins a search, and returns the first tick, which is compared.
-func (r *Rerun) search(ctx context.Context) (*searcher, *Step, error) {
-	s := &searcher{Rerun: r, high: r.To + 1}
+// begin returns the first tick, which is compared.
+func (r *Rerun) begin(ctx context.Context) (*searcher, *Step, error) {
+	s := &searcher{Rerun: r}
 	state, err := r.World.Save(r.Descriptor)
 	if err != nil {
 		return nil, nil, err
@@ -147,68 +144,14 @@ func (r *Rerun) search(ctx context.Context) (*searcher, *Step, error) {
 		return nil, nil, err
 	}
 	step.Calculated.InputSeq, step.Calculated.InputHash = s.head.Events.Seq, s.head.Events.Hash
-	step.note(Outcome{Hash: step.Calculated.Hash})
+	step.note(Outcome{Hash: step.Calculated.Hash, Times: 1})
 	s.head.Tick, s.head.Hash = step.Tick, step.Calculated.Hash
-	return s, step, s.keep()
-}
-
-// keep keeps the state of the world, as that of the last tick that is equal.
-func (s *searcher) keep() (err error) {
-	s.low = s.head
-	if s.kept == nil {
-		s.kept, err = s.World.Fork()
-		return err
-	}
-	return s.World.ForkInto(s.kept)
-}
-
-// equal reports whether a tick comes to the committed hash. It moves the end of what is known to be equal or that of what is known
-// to differ.
-func (s *searcher) equal(ctx context.Context, tick uint64) (bool, error) {
-	switch {
-	case tick <= s.low.Tick:
-		return true, nil
-	case tick >= s.high:
-		return false, nil
-	}
-	if err := s.rewind(); err != nil {
-		return false, err
-	}
-	err := s.advance(ctx, tick)
-	failed, stopped := errors.AsType[*DivergenceError](err)
-	if _, broken := errors.AsType[*EvidenceError](err); err != nil && !stopped && !broken {
-		return false, err
-	}
-	// It may have ended before the tick, and have differed before that.
-	committed, missing := LinkAt(ctx, s.Evidence, s.head.Tick)
-	switch {
-	case missing != nil:
-		return false, missing
-	case err == nil && committed.InputHash != s.head.Events.Hash:
-		return false, s.otherInputs(committed)
-	case committed.Hash != s.head.Hash:
-		s.high, s.seen = s.head.Tick, &Outcome{Hash: s.head.Hash}
-		return false, nil
-	}
-	if kept := s.keep(); kept != nil || err == nil {
-		return true, kept
-	}
-	if stopped {
-		s.high, s.seen = failed.Tick, &Outcome{Err: failed.Err.Error()}
-		return false, nil
-	}
-	return false, err
+	return s, step, nil
 }
 
 // otherInputs is the error of inputs that are not those of a link that was checked.
 func (s *searcher) otherInputs(l *Link) error {
 	return otherInputs(&Link{Tick: l.Tick, InputHash: s.head.Events.Hash}, l.InputHash)
-}
-
-// rewind puts the world into the state of the last tick that is equal.
-func (s *searcher) rewind() error {
-	s.head = s.low
-	return s.kept.ForkInto(s.World)
 }
 
 // advance computes ticks, and their chain.
@@ -220,14 +163,13 @@ func (s *searcher) advance(ctx context.Context, to uint64) error {
 	if err != nil {
 		return err
 	}
-	part, begin := *s.Rerun, s.head.Tick
+	part := *s.Rerun
 	part.To = to
 	s.World.Record(recorder)
 	err = part.ticks(ctx, s.head.Events.Seq)
 	s.World.Record(nil)
 	closed := recorder.Close()
 	s.head = Head{Tick: s.World.Tick(), Hash: recorder.chain.prev, Events: recorder.chain.events}
-	s.replayed += s.head.Tick - begin
 	return cmp.Or(err, closed)
 }
 
@@ -237,33 +179,31 @@ type forgetful struct{}
 // Commit implements [Store].
 func (forgetful) Commit(context.Context, *Batch) error { return nil }
 
-// repeat computes the tick after the last that is kept, so many times; here: the world is before it, and the first time it goes on from
-// there, as it came from the first tick. That one is then the step's.
-func (s *searcher) repeat(ctx context.Context, tick uint64, times int, here bool) (*Step, error) {
-	step := &Step{Tick: tick}
-	if s.seen != nil {
-		step.note(*s.seen)
-	}
-	before, err := LinkAt(ctx, s.Evidence, tick-1)
+// repeat computes the tick after a head, where the world is, so many times. The state is that of the first time, which comes straight from the
+// first tick, or else that of the first time that the tick does not fail.
+func (s *searcher) repeat(ctx context.Context, head Head, times int) (*Step, error) {
+	step := &Step{Tick: head.Tick + 1}
+	before, err := LinkAt(ctx, s.Evidence, head.Tick)
 	if err != nil {
 		return nil, err
 	}
-	if step.Committed, err = LinkAt(ctx, s.Evidence, tick); err != nil {
+	if step.Committed, err = LinkAt(ctx, s.Evidence, step.Tick); err != nil {
 		return nil, err
 	}
-	step.EqualBefore = before.Hash == s.low.Hash
-	if step.Before, err = s.kept.Save(s.Descriptor); err != nil {
+	step.EqualBefore = before.Hash == head.Hash
+	if step.Before, err = s.before.Save(s.Descriptor); err != nil {
 		return nil, err
 	}
 	for i := range times {
-		if !here || i > 0 {
-			if err := s.rewind(); err != nil {
+		if i > 0 {
+			s.head = head
+			if err := s.before.ForkInto(s.World); err != nil {
 				return nil, err
 			}
 		}
-		err := s.advance(ctx, tick)
+		err := s.advance(ctx, step.Tick)
 		if failed, ok := errors.AsType[*DivergenceError](err); ok {
-			step.note(Outcome{Err: failed.Err.Error()})
+			step.note(Outcome{Err: failed.Err.Error(), Times: 1})
 			step.Err = cmp.Or(step.Err, failed.Err)
 			continue
 		}
@@ -273,9 +213,9 @@ func (s *searcher) repeat(ctx context.Context, tick uint64, times int, here bool
 		if step.Committed.InputHash != s.head.Events.Hash {
 			return nil, s.otherInputs(step.Committed)
 		}
-		step.note(Outcome{Hash: s.head.Hash})
-		if step.Calculated == nil || !here && step.Calculated.Hash == step.Committed.Hash && s.head.Hash != step.Committed.Hash {
-			if err := s.take(step); err != nil {
+		step.note(Outcome{Hash: s.head.Hash, Times: 1})
+		if step.Calculated == nil {
+			if err := s.take(step, head.Hash); err != nil {
 				return nil, err
 			}
 		}
@@ -287,11 +227,11 @@ func (s *searcher) repeat(ctx context.Context, tick uint64, times int, here bool
 }
 
 // take takes the state of the world as that of the step.
-func (s *searcher) take(step *Step) (err error) {
+func (s *searcher) take(step *Step, prev Hash) (err error) {
 	if step.State, err = s.World.Save(s.Descriptor); err != nil {
 		return err
 	}
-	if step.Calculated, err = NewLink(s.low.Hash, step.State); err != nil {
+	if step.Calculated, err = NewLink(prev, step.State); err != nil {
 		return err
 	}
 	step.Calculated.InputSeq, step.Calculated.InputHash = s.head.Events.Seq, s.head.Events.Hash

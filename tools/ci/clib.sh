@@ -27,7 +27,7 @@ declared=$(grep -oE '^[a-z0-9_]+ murksim_[a-z_]+\(' $source/murksim.h | sed 's/.
 echo "$(echo "$declared" | wc -l) functions, as the header has them"
 
 export LD_LIBRARY_PATH="$work"
-for program in smoke overrun threads trajectory; do
+for program in smoke overrun threads trajectory command; do
 	gcc -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -I $source -o "$work/$program" $source/testdata/$program.c -L "$work" -lmurksim -lpthread
 	mkdir "$work/$program.d"
 done
@@ -38,6 +38,20 @@ sed -n '/^```c$/,/^```$/p' docs/LIBMURKSIM.md | sed '1d;/^```$/,$d' >"$work/page
 gcc -std=c11 -Wall -Wextra -Werror -I $source -o "$work/page" "$work/page.c" -L "$work" -lmurksim
 go run ./cmd/murksim run heat --quiet -o "$work/heat.murk"
 (cd "$work" && ./page)
+
+# What a library has computed, one of other code does not believe, though the same program loads it.
+mkdir "$work/other"
+CGO_ENABLED=1 go build -buildmode=c-shared -trimpath -tags=netgo,osusergo -ldflags='-s -w -X main.other=code' -o "$work/other/libmurksim.so" ./$source
+(
+	export XDG_CONFIG_HOME="$work/config"
+	cd "$work/command.d"
+	../command run heat --quiet -o own.murk
+	../command index own.murk >/dev/null
+	../command seek own.murk --tick 1000 | grep -q 'from the keyframe of tick [1-9]' || { echo "a library does not believe what it has computed itself"; exit 1; }
+	LD_LIBRARY_PATH="$work/other" ../command seek own.murk --tick 1000 | tee other.txt | grep -q 'as recorded' || { cat other.txt; exit 1; }
+	! grep 'from the keyframe of tick [1-9]' other.txt
+)
+echo "a library of other code computes again"
 
 # Go's stacks lie in segments of its own, about which memcheck knows nothing, so only what concerns memory of C counts: lost, freed, beyond.
 # Buffers end at pages that nobody may touch, since memcheck tells of one wrong access by an instruction.
