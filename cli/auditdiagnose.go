@@ -121,7 +121,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	for _, line := range words.Aligned(rows) {
 		lines = append(lines, "wrote     "+line)
 	}
-	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(r.B.Hash, audit.Hash{}.String())))
+	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(j.chains.Calculated(), audit.Hash{}.String())))
 	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
@@ -200,13 +200,17 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 	}
 	r := &j.chains.Result
 	tick := words.Number(r.Tick)
+	committed, about := "committed.state", " that was committed: "
+	if j.chains.Foreign {
+		committed, about = "engine.state", ", which is not the committed one: "
+	}
 	for _, f := range []struct {
 		name, about string
 		content     []byte
 	}{
 		{reportFile, "the report, as audit diff --json prints it", text},
 		{"report.txt", "the report for people", []byte(j.text().text())},
-		{"committed.state", "the saved state of tick " + tick + " that was committed: " + r.A.State, sealed(j.chains.States[0])},
+		{committed, "the saved state of tick " + tick + about + r.A.State, sealed(j.chains.States[0])},
 		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", sealed(j.chains.States[1])},
 		{"before.state", "the saved state of the tick before it, in which both agree", sealed(j.chains.Before)},
 	} {
@@ -217,8 +221,15 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) error { _, err := audit.WriteBundle(ctx, w, j.Evidence); return err }); err != nil {
+	var left []*audit.EvidenceError
+	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) (err error) {
+		left, err = audit.WriteBundle(ctx, w, j.Evidence)
 		return err
+	}); err != nil {
+		return err
+	}
+	for _, refused := range left {
+		j.files[len(j.files)-1].About += fmt.Sprintf("; without the snapshot of %s, which is refused: %s", refused.Row, refused.Reason)
 	}
 	readme := j.readme()
 	return j.add(folder, "README.txt", "what each file is, and how to go on", func(w io.Writer) error { _, err := io.WriteString(w, readme); return err })
@@ -251,6 +262,9 @@ func (j *auditDiagnoseJob) readme() string {
 	var b strings.Builder
 	r := &j.chains.Result
 	fmt.Fprintf(&b, "Run %s: tick %d is the first that is not what was committed.\n%s\n\n", r.Run, r.Tick, j.text().headline())
+	if r.B.Stable != nil && !*r.B.Stable {
+		fmt.Fprintf(&b, "It does not come to the same each time: something is remembered outside the state, or the order of a map or a clock counts.\n\n")
+	}
 	for _, f := range j.files {
 		fmt.Fprintf(&b, "  %-18s%s\n", f.Name, f.About)
 	}

@@ -132,7 +132,7 @@ func stableBlock(v *compare.SideView) words.Block {
 	case *v.Stable:
 		return words.Block{Label: "stable", Head: fmt.Sprintf("computed %d times, b comes to the same", total)}
 	}
-	b := words.Block{Label: "unstable", Head: fmt.Sprintf("b, computed %d times from the same state:", total)}
+	b := words.Block{Label: "unstable", Head: fmt.Sprintf("b, computed %d times:", total)}
 	for _, r := range v.Repeats {
 		what := "hash " + r.Hash
 		if r.Error != "" {

@@ -101,7 +101,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 
 // proved computes a run up to a tick, and compares every hash.
 func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tick uint64) (*audit.Rerun, error) {
-	s, err := j.Genesis(e.Run())
+	s, err := j.Genesis(e.Run(), tick)
 	if err != nil {
 		return nil, evidence.Broken(name, err)
 	}

@@ -2,14 +2,24 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // TestResumesWhatItCompared: a run goes on with a chain only after its ticks were computed and compared, by this program or an earlier one of the same user. A hash or a
@@ -111,7 +121,7 @@ func TestResumesFromSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tick, ok := memoryOf(id).vouches(t.Context(), e); tick != 60 || !ok {
+	if tick, ok, otherwise := memoryOf(id).vouches(t.Context(), e); tick != 60 || !ok || otherwise != "" {
 		t.Errorf("of the chain tick %d is noted, %t, want 60", tick, ok)
 	}
 	if err := end(); err != nil {
@@ -139,4 +149,95 @@ func lastTick(t *testing.T, name string) (tick int) {
 		tick = 10*tick + int(c-'0')
 	}
 	return tick
+}
+
+// TestStateOfTickZero: a chain from tick 0 on begins with the genesis, and with no other state.
+func TestStateOfTickZero(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "40", "--until", "1", "-o", "zero.murk")
+	done(t, "seek", "zero.murk", "--tick", "0", "--save-state", "zero.state", "-q")
+	done(t, "run", "heat", "-q", "--ticks", "40", "--state", "zero.state", "--audit", "zero.db", "--no-record")
+	if status, line := audited(t, "zero.db"); status != report.StatusOK {
+		t.Errorf("of the genesis: %d, %s", status, line)
+	}
+	b, err := os.ReadFile("zero.state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = b[:len(b)-sha256.Size]
+	copy(b[len(b)/4&^3:], binary.LittleEndian.AppendUint32(nil, math.Float32bits(42))) // a cell of heat
+	if err := os.WriteFile("other.state", engine.Seal(b), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := murksim(t, nil, "run", "heat", "-q", "--ticks", "40", "--state", "other.state", "--audit", "other.db", "--no-record")
+	if want := "other.state: it is a state of tick 0 that is not the one with which heat begins; a chain that begins at tick 0 begins with that\n"; status != report.StatusError || errs != want {
+		t.Errorf("of another state: %d, %q", status, errs)
+	}
+	if _, err := os.Stat("other.db"); err == nil {
+		t.Error("there is a database")
+	}
+}
+
+// TestImportOntoOtherInputs: an import goes on only where the evidence that the database has of the run already is whole.
+func TestImportOntoOtherInputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "200", "--audit", "whole.db", "--no-record")
+	done(t, "audit", "export", "whole.db", "-o", "whole.audit")
+	tamper(t, "whole.db", "VACUUM INTO 'part.db'")
+	tamper(t, "part.db", "DROP TRIGGER chain_hashes_delete; DROP TRIGGER snapshots_delete; DROP TRIGGER input_events_delete; "+
+		"DELETE FROM chain_hashes WHERE tick > 120; DELETE FROM snapshots WHERE tick > 120; DELETE FROM input_events WHERE tick > 120")
+	tamper(t, "part.db", "VACUUM INTO 'other.db'")
+	tamper(t, "other.db", "DROP TRIGGER input_events_update; UPDATE input_events SET payload = zeroblob(length(payload)) WHERE seq = 1")
+	if status, _, errs := murksim(t, nil, "audit", "import", "whole.audit", "other.db"); status != report.StatusEvidence || !strings.Contains(errs, "input_events, seq 1: ") {
+		t.Errorf("onto other inputs: %d, %q", status, errs)
+	}
+	done(t, "audit", "import", "whole.audit", "part.db")
+	if status, line := audited(t, "part.db"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..200 ") {
+		t.Errorf("%d, %s", status, line)
+	}
+}
+
+// TestBeyondThePlan: a chain has no tick after the last that its run plans.
+func TestBeyondThePlan(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, err := worlds.Open(worlds.Registry(), "heat", "ticks=20", "expect=[]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), "run.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	genesis := s.Descriptor()
+	rate, err := audit.RateOf(s.TickRate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := audit.Run{ID: evidence.FreshID(), Created: time.Now(), Seed: s.Seed, Rate: rate, Rules: engine.RulesVersion, Format: audit.StateFormat,
+		Generator: s.Generator, Genesis: genesis, Digest: sha256.Sum256(genesis), Engine: replay.ThisBuild().Version}
+	writer, err := db.Begin(t.Context(), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := audit.NewRecorder(writer, w, genesis, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(recorder)
+	if err := (&runner.Run{Scenario: s, World: w}).To(t.Context(), 30); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(recorder.Close(), writer.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"audit run.db", "audit run.db --complete", "audit bisect run.db", "audit diff run.db", "audit fork run.db", "audit prove run.db --tick 5 --field heat --cell 3,3 -o x", "audit state run.db --tick 5 -o x"} {
+		status, out, errs := murksim(t, nil, strings.Fields(args)...)
+		if status != report.StatusEvidence || !strings.Contains(out+errs, "the run plans only 20 ticks") {
+			t.Errorf("%s: %d, %q, %q", args, status, out, errs)
+		}
+	}
 }

@@ -125,7 +125,11 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	if err := x.sayFields(x.Scenario, r); err != nil {
 		return err
 	}
-	if !r.OK && len(r.Sections) == 0 {
+	switch {
+	case r.OK || len(r.Sections) > 0:
+	case l.StateLen != s.Committed.StateLen:
+		line = fmt.Sprintf("length    the sections are those of the committed state, which is said to have %s, not %s\n%s", words.Count(uint64(s.Committed.StateLen), "byte"), words.Count(uint64(l.StateLen), "byte"), line)
+	default:
 		line = "earlier   the sections are those of the committed state, so an earlier tick differs, which bisect finds\n" + line
 	}
 	if out != "" {

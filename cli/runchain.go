@@ -101,7 +101,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		return err
 	}
 	again := &evidence.Builder{Opener: j.Session, Workers: j.workers, MaxMemory: j.maxMemory}
-	s, err := again.Genesis(e.Run())
+	s, err := again.Genesis(e.Run(), found.Tick)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,11 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	}
 	from := e.Run().First
 	j.auditing.memory = memoryOf(e.Run().ID)
-	if tick, ok := j.auditing.memory.vouches(ctx, e); ok {
+	tick, vouched, otherwise := j.auditing.memory.vouches(ctx, e)
+	if otherwise != "" {
+		fmt.Fprintf(j.Errs, "%s: %s\n", j.auditing.name, otherwise)
+	}
+	if vouched {
 		if from, err = lastSnapshot(ctx, e, found, tick); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -39,20 +40,30 @@ func noted(tick uint64, hash, inputs audit.Hash) string {
 	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, session.ProgramID())
 }
 
-// vouches returns the noted tick of a chain, if it has the noted hashes there.
-func (m runMemory) vouches(ctx context.Context, e audit.Evidence) (tick uint64, ok bool) {
+// vouches returns the noted tick of a chain, if it has the noted hashes there. If this program has noted others, or of a tick that the chain
+// lacks, otherwise says so.
+func (m runMemory) vouches(ctx context.Context, e audit.Evidence) (tick uint64, ok bool, otherwise string) {
 	if m == "" {
-		return 0, false
+		return 0, false, ""
 	}
 	text, err := os.ReadFile(string(m))
 	if err != nil {
-		return 0, false
+		return 0, false, ""
 	}
-	if _, err := fmt.Sscan(string(text), &tick); err != nil {
-		return 0, false
+	var hash, inputs, program string
+	if _, err := fmt.Sscan(string(text), &tick, &hash, &inputs, &program); err != nil || program != fmt.Sprintf("%x", session.ProgramID()) {
+		return 0, false, ""
 	}
 	l, err := audit.LinkAt(ctx, e, tick)
-	return tick, err == nil && noted(l.Tick, l.Hash, l.InputHash) == string(text)
+	switch {
+	case err != nil:
+		otherwise = "lacks that tick"
+	case noted(l.Tick, l.Hash, l.InputHash) == string(text):
+		return tick, true, ""
+	default:
+		otherwise = "has another one there"
+	}
+	return 0, false, fmt.Sprintf("this program has committed tick %s of run %s with the hash %s; the chain %s", words.Number(tick), e.Run().ID, hash, otherwise)
 }
 
 // forget removes what is noted of a run that is complete.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -77,6 +78,18 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		}
 		if j.began, err = replay.NewBegin(c.State); err != nil {
 			return words.About(j.state, session.StateProblem(err))
+		}
+	}
+	if j.auditing.dsn != "" && c.State != nil && r.World.Tick() == 0 {
+		genesis, err := s.World(1)
+		if err == nil {
+			var state []byte
+			if state, err = genesis.Save(s.Descriptor()); err == nil && !bytes.Equal(state, c.State) {
+				err = fmt.Errorf("%s: it is a state of tick 0 that is not the one with which %s begins; a chain that begins at tick 0 begins with that", document.FileName(j.state), s.Name)
+			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -30,6 +31,9 @@ type Chains struct {
 	Before []byte        // the state before the tick; nil: not known
 	States [2][]byte     // of both sides; nil: not available
 	World  *engine.World // of the states; nil: none was made
+
+	// Foreign is whether the state of a is one that [Chains.Engine] computes and that is not the committed one.
+	Foreign bool
 
 	digests [2][]audit.Digest
 	asked   bool // for this tick: what the first tick leads to counts, and that it is unstable is told
@@ -260,9 +264,21 @@ func (d *Chains) committed(ctx context.Context, side int, x *evidence.Chain, l *
 		return nil
 	case !belongs(state, l):
 		d.note("%s does not come to the committed hash either; a is the state that it computes", d.Engine)
+		d.Foreign = true
 	}
 	d.take(side, l, state, "computed by "+d.Engine)
 	return nil
+}
+
+// Calculated is the hash to which the tick came here, one that is not the committed one if there is one; "": it cannot be computed.
+func (d *Chains) Calculated() string {
+	r := &d.Result
+	for _, v := range r.B.Repeats {
+		if r.B.Hash == r.A.Hash && v.Hash != "" && v.Hash != r.A.Hash {
+			return v.Hash
+		}
+	}
+	return r.B.Hash
 }
 
 // belongs reports whether a state is that of a link.
@@ -295,6 +311,9 @@ func (d *Chains) compare(ctx context.Context) error {
 	case !r.OK && same && r.A.StateLen != r.B.StateLen:
 		d.note("the states have the same sections; one is said to have %s, the other %s", words.Count(uint64(r.A.StateLen), "byte"), words.Count(uint64(r.B.StateLen), "byte"))
 		return nil
+	case !r.OK && same && r.A.Hash == r.B.Hash && r.B.Stable != nil && !*r.B.Stable:
+		d.note("the tick comes to the committed hash, but not each time")
+		return nil
 	case !r.OK && same && r.A.Hash != r.B.Hash:
 		d.note("the states have the same sections; the hash of the tick before it is another one")
 		return nil
@@ -313,7 +332,10 @@ func (d *Chains) compare(ctx context.Context) error {
 		d.note("the states are not compared: %s", words.Bare(err))
 		return nil
 	}
-	if r.State = found; found.Count == 0 {
+	switch r.State = found; {
+	case bytes.Equal(d.States[0], d.States[1]):
+		d.note("the states are the same")
+	case found.Count == 0:
 		d.note("they have room for different numbers of entities")
 	}
 	for i := range found.Differences {

@@ -141,7 +141,7 @@ func (j *Search) standFor(ctx context.Context, s *SearchSide) (*Computation, err
 		}
 	}
 	if other := j.Pair[1].Program; other != nil && j.Pair[1].Hash == d.Replayed {
-		j.Notes, j.Neither = append(j.Notes, "neither build"+recorded+": a third one recorded it, or the file was changed"), true
+		j.Notes, j.Neither = append(j.Notes, "neither build"+recorded+": a third one recorded it, the file was changed, or the run went on from a state and remembers something outside it, which synctest may name"), true
 		return nil, nil
 	}
 	note := "nothing here" + recorded

@@ -181,7 +181,7 @@ func NoLinks(ctx context.Context, e audit.Evidence) bool {
 // begin makes the world where the audit begins.
 func (x *Audit) begin(ctx context.Context, e audit.Evidence) error {
 	r := e.Run()
-	s, err := x.Genesis(r)
+	s, err := x.Genesis(r, 0)
 	if err != nil {
 		return err
 	}
@@ -227,6 +227,9 @@ func (x *Audit) compute(ctx context.Context, e audit.Evidence, found *audit.Chec
 	}
 	if x.From != nil && to == *x.From { // more may come
 		return nil
+	}
+	if err := planned(v.Planned, to); err != nil {
+		return err
 	}
 	x.progress.Expect(to - again.World.Tick())
 	again.Evidence, again.To, again.Hashes = e, to, found.Hashes

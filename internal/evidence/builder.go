@@ -22,8 +22,8 @@ type Builder struct {
 	MaxMemory session.Size
 }
 
-// Genesis reads the scenario of a run, and holds that the run's other values are those of it.
-func (j *Builder) Genesis(r *audit.Run) (*scenarios.Scenario, error) {
+// Genesis reads the scenario of a run, and holds that the run's other values are those of it, and that it has no tick after the last that it plans.
+func (j *Builder) Genesis(r *audit.Run, last uint64) (*scenarios.Scenario, error) {
 	world, _, err := audit.SplitGenesis(r.Genesis)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,18 @@ func (j *Builder) Genesis(r *audit.Run) (*scenarios.Scenario, error) {
 	if wrong != "" {
 		return nil, &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: wrong}
 	}
+	if err := planned(s.Ticks, last); err != nil {
+		return nil, err
+	}
 	return s, session.CheckMemory(s, j.MaxMemory)
+}
+
+// planned holds that a chain has no tick after the last that its run plans.
+func planned(ticks, last uint64) error {
+	if last <= ticks {
+		return nil
+	}
+	return &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", ticks+1), Reason: fmt.Sprintf("the run plans only %s", words.Count(ticks, "tick"))}
 }
 
 // Place makes the world of a rerun: at genesis, or in the state of a snapshot.

@@ -47,7 +47,7 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 		return err
 	}
 	x.Begins = begins(r.Evidence.Run(), p, held)
-	x.Scenario, err = x.Genesis(x.Evidence.Run())
+	x.Scenario, err = x.Genesis(x.Evidence.Run(), x.Found.Tick)
 	return err
 }
 

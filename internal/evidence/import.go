@@ -64,7 +64,11 @@ func agree(ctx context.Context, db *store.DB, b audit.Evidence, there *store.Lis
 	if !there.Links {
 		return nil
 	}
-	tick, differs, err := audit.FirstDifference(ctx, e, b, min(there.Last, found.Tick))
+	checked, err := audit.Check(ctx, e) // else its links could be of other inputs than it has
+	if err != nil {
+		return Broken(db.Name(), err)
+	}
+	tick, differs, err := audit.FirstDifference(ctx, checked.Held(e), b, min(there.Last, found.Tick))
 	if err == nil && differs {
 		err = fmt.Errorf("%s has a run %s already, whose hash or inputs at tick %s are others", db.Name(), row.ID, words.Number(tick))
 	}

@@ -52,9 +52,6 @@ func (g *GivenInputs) Compare(f *replay.Frame) error {
 	if g.world != nil && f.Tick != g.world.Tick()+1 {
 		return nil // it is out of order, which the player says
 	}
-	if g.arrival == 0 && len(f.Records) > 0 {
-		g.arrival = f.Records[0].Meta.Arrival
-	}
 	list, err := g.list(f.Tick)
 	if err != nil {
 		return err
@@ -63,6 +60,9 @@ func (g *GivenInputs) Compare(f *replay.Frame) error {
 		return fmt.Errorf("the commands of tick %s: %w", words.Number(f.Tick), err)
 	}
 	g.given = g.queue.Take(g.given[:0], g.arrival)
+	if len(f.Records) > 0 {
+		g.number(f.Records[0].Meta.Arrival)
+	}
 	g.arrival += uint64(len(g.given))
 	for i := range max(len(g.given), len(f.Records)) {
 		if i >= len(g.given) || i >= len(f.Records) || !g.same(&f.Records[i], &g.given[i]) {
@@ -70,6 +70,17 @@ func (g *GivenInputs) Compare(f *replay.Frame) error {
 		}
 	}
 	return nil
+}
+
+// number numbers what is given as it is recorded, where that is not known: the first command of the tick has this number.
+func (g *GivenInputs) number(recorded uint64) {
+	if g.arrival != 0 || len(g.given) == 0 {
+		return
+	}
+	g.arrival = recorded - g.given[0].Arrival // which counts from 0
+	for i := range g.given {
+		g.given[i].Arrival += g.arrival
+	}
 }
 
 // same reports whether a recorded command is one that was given.
@@ -134,12 +145,17 @@ func (g *GivenInputs) Begins(tick uint64, cut []byte) bool {
 		return false
 	}
 	g.given = g.queue.Take(g.given[:0], g.arrival)
+	if len(g.given) > 0 {
+		const head = 8 + 4
+		if end := head + len(g.given[0].Append(nil)); len(cut) >= end {
+			g.number(binary.LittleEndian.Uint64(cut[end-8:])) // the number stands at the end of a command
+		} else if g.arrival == 0 {
+			cut = cut[:min(len(cut), end-8)]
+		}
+	}
 	want := binary.LittleEndian.AppendUint64(nil, tick)
 	want = binary.LittleEndian.AppendUint32(want, uint32(len(g.given)))
 	for i := range g.given {
-		if g.arrival == 0 { // it is not known: see [Given]
-			return true
-		}
 		want = g.given[i].Append(want)
 	}
 	n := min(len(want), len(cut))

@@ -110,7 +110,7 @@ func (r *Rerun) At(ctx context.Context, tick uint64, repeat int) (*Step, error) 
 		return first, err
 	}
 	if err := s.advance(ctx, tick-1); err != nil {
-		return nil, err
+		return nil, r.expected(ctx, err)
 	}
 	if s.before, err = s.World.Fork(); err != nil {
 		return nil, err

@@ -72,7 +72,12 @@ func (r *Rerun) Run(ctx context.Context) error {
 	if commit, ok := errors.AsType[*CommitError](recorder.Close()); ok {
 		return commit.Err // an earlier tick
 	}
-	if d, ok := errors.AsType[*DivergenceError](err); ok { // a tick that cannot be computed, though it was committed
+	return r.expected(ctx, err)
+}
+
+// expected adds what was committed to the error of a tick that cannot be computed.
+func (r *Rerun) expected(ctx context.Context, err error) error {
+	if d, ok := errors.AsType[*DivergenceError](err); ok {
 		if l, wrong := committed(ctx, r.Evidence, d.Tick); wrong == nil {
 			d.Expected = l.Hash
 		}

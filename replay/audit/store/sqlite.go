@@ -77,7 +77,20 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 			}
 		}
 	}
+	if err := d.inUTF8(ctx); err != nil {
+		d.sql.Close()
+		return nil, &Error{doing, ErrForeign, err}
+	}
 	return d, nil
+}
+
+// inUTF8 refuses a file that has its text in UTF-16: the lengths of ids and of digests would be others.
+func (d *DB) inUTF8(ctx context.Context) error {
+	var encoding string
+	if err := d.sql.QueryRowContext(ctx, "PRAGMA encoding").Scan(&encoding); err != nil || encoding == "UTF-8" {
+		return nil // what cannot be read is told by who reads it
+	}
+	return fmt.Errorf("it has its text in %s; use one in UTF-8", encoding)
 }
 
 // regularBeside refuses what is no regular file where SQLite has one of its own: opening a pipe would wait for ever.
