@@ -181,7 +181,11 @@ func (x *examiner) printBisect(v *evidence.Report, s *audit.Step) error {
 			r.B.Hash, r.B.Error = "", v.Reason
 		}
 		r.B.Stable, r.B.Repeats = compare.Stability(s)
-		lines = append(lines, stableLines(s)...)
+		if r.B.Stable != nil {
+			for _, line := range words.LayOut([]words.Block{stableBlock("tick "+words.Number(s.Tick), r.B.Repeats)}, 1000) {
+				lines = append(lines, strings.TrimPrefix(line, "  "))
+			}
+		}
 		if s.Before == nil {
 			lines = append(lines, "genesis   the first tick differs: another configuration, or another way to write the state")
 		}
@@ -200,28 +204,4 @@ func (x *examiner) printBisect(v *evidence.Report, s *audit.Step) error {
 		lines[i] = words.Clean(lines[i])
 	}
 	return x.Say("%s", strings.Join(lines, "\n"))
-}
-
-// stableLines say what the computations of a tick came to.
-func stableLines(s *audit.Step) (lines []string) {
-	stable, list := compare.Stability(s)
-	total := 0
-	for _, v := range list {
-		total += v.Times
-	}
-	switch {
-	case stable == nil:
-	case *stable:
-		lines = append(lines, fmt.Sprintf("stable    tick %s, computed %d times, comes to the same", words.Number(s.Tick), total))
-	default:
-		lines = append(lines, fmt.Sprintf("unstable  tick %s, computed %d times:", words.Number(s.Tick), total))
-		for _, v := range list {
-			what := "hash " + v.Hash
-			if v.Error != "" {
-				what = words.Printable(v.Error)
-			}
-			lines = append(lines, fmt.Sprintf("            %-8s  %s", words.Times(v.Times), what))
-		}
-	}
-	return lines
 }

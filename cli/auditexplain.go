@@ -91,7 +91,7 @@ func (d *chainText) blocks() (blocks []words.Block) {
 	add("differ", strings.Join(other, ", "))
 	add("equal", strings.Join(equal, ", "))
 	if r.B.Stable != nil {
-		blocks = append(blocks, stableBlock(r.B))
+		blocks = append(blocks, stableBlock("b", r.B.Repeats))
 	}
 	if s := r.Stream; s != nil {
 		add("random", fmt.Sprintf("the first stream that differs is %s %d: %s and %s", s.Name, uint64(s.Number), words.OrNone(s.A), words.OrNone(s.B)))
@@ -118,27 +118,4 @@ func (d *chainText) blocks() (blocks []words.Block) {
 		add("note", note)
 	}
 	return blocks
-}
-
-// stableBlock says whether the tick comes to the same each time.
-func stableBlock(v *compare.SideView) words.Block {
-	total := 0
-	for _, r := range v.Repeats {
-		total += r.Times
-	}
-	switch {
-	case *v.Stable && v.Error != "":
-		return words.Block{Label: "stable", Head: fmt.Sprintf("computed %d times, b fails each time", total)}
-	case *v.Stable:
-		return words.Block{Label: "stable", Head: fmt.Sprintf("computed %d times, b comes to the same", total)}
-	}
-	b := words.Block{Label: "unstable", Head: fmt.Sprintf("b, computed %d times:", total)}
-	for _, r := range v.Repeats {
-		what := "hash " + r.Hash
-		if r.Error != "" {
-			what = words.Printable(r.Error)
-		}
-		b.Details = append(b.Details, []string{words.Times(r.Times), what})
-	}
-	return b
 }

@@ -152,24 +152,34 @@ func (j *bisectJob) stableBlocks() (blocks []words.Block) {
 		case *s.Stable && s.Repeats[0].Error == "":
 			alike = append(alike, who)
 		default:
-			b := words.Block{Label: "unstable", Head: fmt.Sprintf("%s of tick %s, computed %d times from the same state:", who, words.Number(j.Found.Tick), compare.Repeats+1)}
-			if !s.Replay {
-				b.Head = fmt.Sprintf("tick %s of %s, computed %d times:", words.Number(j.Found.Tick), who, compare.Repeats+1)
-			}
-			for _, r := range s.Repeats {
-				what := "hash " + r.Hash
-				if r.Error != "" {
-					what = words.Printable(r.Error)
-				}
-				b.Details = append(b.Details, []string{words.Times(r.Times), what})
-			}
-			blocks = append(blocks, b)
+			blocks = append(blocks, stableBlock(fmt.Sprintf("tick %s of %s", words.Number(j.Found.Tick), who), s.Repeats))
 		}
 	}
 	if len(alike) > 0 {
-		blocks = append(blocks, words.Block{Label: "stable", Head: fmt.Sprintf("%s: tick %s, computed %d times, comes to the same", strings.Join(alike, " and "), words.Number(j.Found.Tick), compare.Repeats+1)})
+		blocks = append(blocks, stableBlock(fmt.Sprintf("tick %s of %s", words.Number(j.Found.Tick), strings.Join(alike, " and ")), []compare.RepeatView{{Times: compare.Repeats + 1}}))
 	}
 	return blocks
+}
+
+// stableBlock says what the computations of a tick came to, one each time or several.
+func stableBlock(what string, repeats []compare.RepeatView) words.Block {
+	total := 0
+	for _, r := range repeats {
+		total += r.Times
+	}
+	what = fmt.Sprintf("%s, computed %d times", what, total)
+	if len(repeats) == 1 {
+		return words.Block{Label: "stable", Head: what + map[bool]string{true: ", comes to the same", false: ", fails each time"}[repeats[0].Error == ""]}
+	}
+	b := words.Block{Label: "unstable", Head: what + ":"}
+	for _, r := range repeats {
+		came := "hash " + r.Hash
+		if r.Error != "" {
+			came = words.Printable(r.Error)
+		}
+		b.Details = append(b.Details, []string{words.Times(r.Times), came})
+	}
+	return b
 }
 
 // askedBlock says how often the programs were asked.
