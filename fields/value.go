@@ -48,6 +48,15 @@ func (d *Def) Value(bits uint64) float64 {
 	return float64(bits)
 }
 
+// Nearest returns the number that the element stores for v; v itself if it can store none.
+func (d *Def) Nearest(v float64) float64 {
+	bits, ok := d.Bits(v)
+	if !ok {
+		return v
+	}
+	return d.Value(bits)
+}
+
 // Bound returns an element's bits after the field's bounds. [AbsorbBound] only clamps
 // here: the element's value before the tick is not known.
 func (d *Def) Bound(bits uint64) uint64 {

@@ -177,16 +177,12 @@ func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 	return ""
 }
 
-// values returns a field's values, valid until the next call.
+// values returns the values of a field of float32, valid until the next call; nil: of another one.
 func (c *Checker) values(view *engine.Snapshot, id fields.ID) []float32 {
-	if view.Defs()[id].Element == fields.Float32 {
-		c.buffer = view.AppendFloat32(c.buffer[:0], id)
-		return c.buffer
+	if view.Defs()[id].Element != fields.Float32 {
+		return nil
 	}
-	c.buffer = c.buffer[:0]
-	for i := range view.Len(id) {
-		c.buffer = append(c.buffer, float32(view.At(id, i)))
-	}
+	c.buffer = view.AppendFloat32(c.buffer[:0], id)
 	return c.buffer
 }
 
@@ -194,15 +190,23 @@ func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	def := &view.Defs()[id]
 	n := def.Type.Components()
-	for i, v := range c.values(view, id) {
-		if e.Component != nil && i%n != *e.Component || float64(v) >= e.Range[0] && float64(v) <= e.Range[1] {
+	lo, hi := def.Nearest(e.Range[0]), def.Nearest(e.Range[1])
+	values := c.values(view, id)
+	for i := range view.Len(id) {
+		v := 0.0
+		if values != nil {
+			v = float64(values[i])
+		} else {
+			v = view.At(id, i)
+		}
+		if e.Component != nil && i%n != *e.Component || v >= lo && v <= hi {
 			continue
 		}
 		if def.Domain == fields.Cells {
-			return fmt.Sprintf("it is %s at %v", Number(float64(v)), c.s.lattice.Coord(i/n))
+			return fmt.Sprintf("it is %s at %v", Number(v), c.s.lattice.Coord(i/n))
 		}
 		if id := c.living(view, i/n, e.Kind); id != 0 && (!e.Entity.given() || id == e.Entity.ID) {
-			return fmt.Sprintf("it is %s for %s", Number(float64(v)), c.s.EntityName(id))
+			return fmt.Sprintf("it is %s for %s", Number(v), c.s.EntityName(id))
 		}
 	}
 	return ""
@@ -243,8 +247,8 @@ func (c *Checker) uneven(e *expectation, view *engine.Snapshot) string {
 
 // total returns the sum of all elements in rank order, in float64.
 func (c *Checker) total(view *engine.Snapshot, id fields.ID) (sum float64) {
-	if view.Defs()[id].Element == fields.Float32 {
-		for _, v := range c.values(view, id) {
+	if values := c.values(view, id); values != nil {
+		for _, v := range values {
 			sum += float64(v)
 		}
 		return sum
@@ -257,7 +261,8 @@ func (c *Checker) total(view *engine.Snapshot, id fields.ID) (sum float64) {
 
 func (c *Checker) differs(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
-	n := view.Defs()[id].Type.Components()
+	def := &view.Defs()[id]
+	n := def.Type.Components()
 	var place int // rank or slot
 	if e.Cell != nil {
 		place, _ = c.s.lattice.Rank(e.Cell.Coord)
@@ -265,7 +270,8 @@ func (c *Checker) differs(e *expectation, view *engine.Snapshot) string {
 		return e.Entity.text() + " is not alive"
 	}
 	for i := range n {
-		if v := view.At(id, place*n+i); !(math.Abs(v-e.Value.component(i)) <= e.Tolerance) {
+		want := e.Value.component(i)
+		if v := view.At(id, place*n+i); !(v >= def.Nearest(want-e.Tolerance) && v <= def.Nearest(want+e.Tolerance)) {
 			return fmt.Sprintf("it is %s", c.s.field(string(e.Field)).show(Value{v}))
 		}
 	}

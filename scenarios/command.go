@@ -171,6 +171,11 @@ func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 		return set.misplaced(n, f)
 	case f.Type.Components() > maxOrders:
 		return n.Errorf("%s", tooManyOrders)
+	}
+	if err := f.carried(n.Get("value"), set.Value); err != nil {
+		return err
+	}
+	switch {
 	case set.Entity.given():
 		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity.ID), id, 0))
 		return nil

@@ -102,6 +102,9 @@ func (a *attributes) decode(d *decoder, n *document.Node) error {
 		if err != nil {
 			return err
 		}
+		if err := d.s.field(string(ref)).carried(n.Kids[i+1], Value{v}); err != nil {
+			return err
+		}
 		*a = append(*a, attribute{ref, v})
 	}
 	return nil

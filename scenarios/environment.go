@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding/hex"
 	"math"
 	"slices"
@@ -238,6 +239,9 @@ func (x *Draw) checkField(d *decoder, n *document.Node) error {
 		return n.At("field").Errorf("field %q belongs to entities; a draw is for cells", f.Name)
 	case f.Mutability == "static":
 		return n.At("field").Errorf("field %q is static, and draws are made by commands; its initial values may be random", f.Name)
+	}
+	if err := f.carried(cmp.Or(n.Get("value"), n), x.Value); err != nil {
+		return err
 	}
 	if err := x.checkRegion(n); err != nil {
 		return err

@@ -256,6 +256,38 @@ func (f *Field) refuses(x float64) string {
 	return ""
 }
 
+// uncarried says why no command can set a value of the field, which is one of its; "" if one can: a command carries a float32.
+func (f *Field) uncarried(x float64) string {
+	if f.Element != "fixed" {
+		return "" // else the field is float32, too, or has whole numbers that are small
+	}
+	d, carried := f.Def(), float32(x)
+	want, _ := d.Bits(x)
+	if got, ok := d.Bits(float64(carried)); ok && got == want {
+		return ""
+	}
+	for _, near := range []float32{carried, math.Nextafter32(carried, 0), math.Nextafter32(carried, float32(math.Copysign(math.MaxFloat32, x)))} {
+		if f.refuses(float64(near)) == "" {
+			return "is no float32, which is what a command carries; the nearest that it can carry is " + strconv.FormatFloat(float64(near), 'f', -1, 64)
+		}
+	}
+	return "is no float32, which is what a command carries"
+}
+
+// carried returns an error if no command can set a value of the field.
+func (f *Field) carried(n *document.Node, v Value) error {
+	for i, x := range v {
+		at := n
+		if n.Kind == document.List {
+			at = n.Kids[i]
+		}
+		if why := f.uncarried(x); why != "" {
+			return at.Errorf("%s %s", at.What(), why)
+		}
+	}
+	return nil
+}
+
 func (f *Field) category(n *document.Node) (float64, error) {
 	if n.IsInteger() {
 		i, err := n.Int(0, int64(len(f.Values)-1))
