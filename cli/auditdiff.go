@@ -148,6 +148,6 @@ func (j *auditDiffJob) tell() error {
 
 // reportOf is a result as a file.
 func reportOf(r *compare.Result) ([]byte, error) {
-	text, err := json.MarshalIndent(r, "", "  ")
+	text, err := json.MarshalIndent(report.Lists(r), "", "  ")
 	return append(text, '\n'), err
 }

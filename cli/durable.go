@@ -31,6 +31,9 @@ func (s *syncFlag) String() string { return s.text }
 func (s *syncFlag) Set(text string) error {
 	n, noTicks := strconv.ParseUint(text, 10, 64)
 	d, noTime := time.ParseDuration(text)
+	if noTicks != nil {
+		n = 0 // it is the greatest, if the text is more than that
+	}
 	if n == 0 && d <= 0 {
 		return cmp.Or(noTicks, noTime, strconv.ErrRange)
 	}

@@ -63,7 +63,7 @@ func workersFlag(f *pflag.FlagSet, to *int, usage string) {
 const sharing = "goroutines that share the work; any number gives the same result (default: one per core where that pays)"
 
 // maxTicks is the most that a scenario may plan.
-const maxTicks = 1_000_000_000_000_000
+const maxTicks = engine.LastTick
 
 func ticksFlag(f *pflag.FlagSet, to *uint64, usage string) {
 	f.Var(rangeFlag[uint64]{to, maxTicks}, "ticks", usage)

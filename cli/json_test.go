@@ -199,6 +199,8 @@ func TestJSONOutput(t *testing.T) {
 		{0, []string{"run", "heat", "--ticks", "501", "--seed", "18446744073709551614", "-o", file("other.murk"), "--set", "propagators.diffusion.rate=4.5"}},
 		{3, []string{"diff", file("heat.murk"), file("other.murk")}},
 		{3, []string{"bisect", file("heat.murk"), file("other.murk")}},
+		{3, []string{"diff", file("heat.murk"), file("hash.murk")}}, // where only the recorded hash differs
+		{3, []string{"bisect", file("heat.murk"), file("hash.murk")}},
 		{0, []string{"synctest", "heat", "--ticks", "3", "--every", "0"}},
 		{0, []string{"export", file("heat.murk"), "-o", file("heat.npy"), "--tick", "500"}},
 		{0, []string{"sweep", "heat", "--ticks", "3", "--seeds", "1..2", "-o", file("sweep")}},
@@ -217,11 +219,22 @@ func TestJSONOutput(t *testing.T) {
 		{0, []string{"new", "mine", "-o", file("mine.yaml")}},
 		{0, []string{"version"}},
 	} {
+		if slices.Contains(tt.args, file("hash.murk")) {
+			b, err := os.ReadFile(file("heat.murk"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)-1] ^= 1
+			write("hash.murk", string(b))
+		}
 		status, out, errs := murksim(t, nil, append(tt.args, "--json")...)
 		if status != tt.status || out == "" {
 			t.Errorf("%v: status %d, want %d; %s%s", tt.args, status, tt.status, out, errs)
 		}
 		for line := range strings.Lines(out) {
+			if strings.Contains(line, ":null") || strings.Contains(line, "[null") {
+				t.Errorf("%v: a value is null: %s", tt.args, line)
+			}
 			checkObjectLine(t, tt.args[0], line, seen)
 		}
 	}

@@ -157,6 +157,9 @@ func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
 		if err := json.Unmarshal(line, &object); err != nil {
 			ts.Fatalf("line %d is no JSON object: %v: %s", lines+1, err, line)
 		}
+		if bytes.Contains(line, []byte(":null")) || bytes.Contains(line, []byte("[null")) {
+			ts.Fatalf("line %d has a value that is null: %s", lines+1, line)
+		}
 		lines++
 	}
 	if lines == 0 {

@@ -36,7 +36,7 @@ func (w *World) UnderWay() bool {
 
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
-	if w != nil && w.phase == between && !w.halted.Load() && w.tick < lastTick {
+	if w != nil && w.phase == between && !w.halted.Load() && w.tick < LastTick {
 		return nil
 	}
 	return w.whyNot()

@@ -108,10 +108,10 @@ func damaged(offset int, format string, args ...any) error {
 	return &StateError{Kind: ErrStateDamaged, Offset: offset, Err: fmt.Errorf(format, args...)}
 }
 
-// lastTick leaves room in the ids of entities and events, which hold 44 bits of a tick.
-const lastTick = 1<<43 - 1
+// LastTick is the last tick that a world can have: the ids of entities and events hold 44 bits of a tick.
+const LastTick = 1<<43 - 1
 
-var errLastTick = fmt.Errorf("a world has %d ticks at most", uint64(lastTick))
+var errLastTick = fmt.Errorf("a world has %d ticks at most", uint64(LastTick))
 
 // maxStateArrival keeps arrival numbers from wrapping round to 0.
 const maxStateArrival = 1 << 63
@@ -192,8 +192,8 @@ func (s *State) frame(d *wire.Decoder) error {
 	}
 	d.Bytes(len(stateMagic), "magic number")
 	at := int(d.Offset())
-	if s.Tick = d.Uint64("tick"); s.Tick > lastTick {
-		return damaged(at, "tick must be at most %d, not %d", uint64(lastTick), s.Tick)
+	if s.Tick = d.Uint64("tick"); s.Tick > LastTick {
+		return damaged(at, "tick must be at most %d, not %d", uint64(LastTick), s.Tick)
 	}
 	at = int(d.Offset())
 	if n := d.Uint16("number of sections"); d.Err() == nil && n != randomSection {

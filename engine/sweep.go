@@ -111,7 +111,7 @@ func (w *World) sweepable(ticks uint64) int {
 	if s.depth < 2 || w.phase != between || w.recorder != nil || len(w.watchers) > 0 || w.looker != nil || w.halted.Load() || w.queue.Len() > 0 {
 		return 0
 	}
-	ticks = min(ticks, lastTick-w.tick)
+	ticks = min(ticks, LastTick-w.tick)
 	if due, ok := w.events.Due(); ok {
 		ticks = min(ticks, due-1-w.tick)
 	}

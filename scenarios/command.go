@@ -24,7 +24,7 @@ type Command struct {
 	Despawn      *despawn   `yaml:"despawn" doc:"Remove an entity."`
 	Custom       *custom    `yaml:"custom" doc:"A command of the program's own."`
 	Priority     uint8      `yaml:"priority" default:"1" doc:"Lower acts first; 0 is the system's, 1 the user's."`
-	ExpiresAfter *uint64    `yaml:"expires_after" max:"1e15" doc:"How many ticks later it may still be applied."`
+	ExpiresAfter *uint64    `yaml:"expires_after" max:"8796093022207" doc:"How many ticks later it may still be applied."`
 
 	orders []commands.Command
 	at     *document.Node

@@ -23,7 +23,7 @@ type Scenario struct {
 	Generator   string       `yaml:"generator" enum:"chacha8,chacha20" default:"chacha8" doc:"Generator of sequential random streams."`
 	Rules       string       `yaml:"rules" enum:"murksim,murk-0.1.9" default:"murksim" doc:"How a tick works: as here, or as in the original Murk engine."`
 	TickRate    float64      `yaml:"tick_rate" default:"20" min:"1e-9" max:"1e9" doc:"Ticks a second; the step dt is 1/tick_rate."`
-	Ticks       uint64       `yaml:"ticks" default:"1000" min:"1" max:"1e15" doc:"How many ticks a run has."`
+	Ticks       uint64       `yaml:"ticks" default:"1000" min:"1" max:"8796093022207" doc:"How many ticks a run has."`
 	Space       Space        `yaml:"space,required" doc:"What the cells are and which are neighbours."`
 	Fields      []Field      `yaml:"fields,required" doc:"The columns of the world, in order."`
 	Entities    *Entities    `yaml:"entities" doc:"Things that live on cells."`

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -94,7 +95,7 @@ func (d *Document) read(root *document.Node) (err error) {
 		return err
 	}
 	if n := root.Get("ticks"); n != nil {
-		if d.Ticks, err = n.Uint(1e15); err != nil {
+		if d.Ticks, err = n.Uint(engine.LastTick); err != nil {
 			return err
 		}
 		if d.Ticks == 0 {

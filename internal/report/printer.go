@@ -36,7 +36,7 @@ func (p *Printer) Result(v any, ok bool) error {
 	if !p.JSON || p.Quiet && ok {
 		return nil
 	}
-	return jsonlines.Write(p.Out, v)
+	return jsonlines.Write(p.Out, Lists(v))
 }
 
 // Meter returns the progress of so many ticks; 0: it is not known how many.

@@ -94,7 +94,7 @@ var imports = map[string][]string{
 	"sweep/cluster":        {"rng", "scenarios", "sweep", "github.com/klauspost/compress", "github.com/nats-io/nats.go"},
 	"view/sweeps":          {"internal/export", "scenarios/document", "sweep", "view"},
 	"sweep/cluster/server": {"sweep/cluster", "github.com/nats-io/nats-server/v2"},
-	"sweep":                {"commands", "engine", "exact", "internal/export", "internal/plot", "internal/render", "replay", "rng", "runner", "scenarios", "scenarios/document"},
+	"sweep": {"commands", "engine", "exact", "internal/export", "internal/plot", "internal/render", "replay", "rng", "runner", "scenarios", "scenarios/document"},
 	"internal/survey":      {"fields", "engine", "scenarios", "scenarios/document"},
 	"view":                 {"space", "fields", "commands", "engine", "internal/jsonlines", "internal/render", "replay", "replay/diff", "replay/index", "runner", "scenarios", "internal/survey"},
 	"view/films":           {"space", "replay/minewars", "replay/yrep", "view"},
