@@ -3,6 +3,8 @@ package replay
 import (
 	"bufio"
 	"io"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
 
 // A Conversion says what [Convert] converted.
@@ -44,6 +46,7 @@ func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
 // Open reads the header of a recording, which may be bytes or JSON lines.
 func Open(r io.Reader) (Source, error) {
 	in := bufio.NewReader(r)
+	jsonlines.SkipMark(in)
 	if beginsLines(in) {
 		return newLineReader(in)
 	}

@@ -203,10 +203,10 @@ func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 			continue
 		}
 		if def.Domain == fields.Cells {
-			return fmt.Sprintf("it is %s at %v", Number(v), c.s.lattice.Coord(i/n))
+			return fmt.Sprintf("it is %s at %v", written(def, v), c.s.lattice.Coord(i/n))
 		}
 		if id := c.living(view, i/n, e.Kind); id != 0 && (!e.Entity.given() || id == e.Entity.ID) {
-			return fmt.Sprintf("it is %s for %s", Number(v), c.s.EntityName(id))
+			return fmt.Sprintf("it is %s for %s", written(def, v), c.s.EntityName(id))
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -197,7 +198,7 @@ func (f *Field) show(v Value) string {
 			words = append(words, f.Values[int(x)])
 			continue
 		}
-		words = append(words, Number(x))
+		words = append(words, written(&f.def, x))
 	}
 	if len(words) == 1 {
 		return words[0]
@@ -206,10 +207,20 @@ func (f *Field) show(v Value) string {
 }
 
 // Number writes a number for people, with a comma between groups of three digits.
-func Number(v float64) string {
-	s := strconv.FormatFloat(v, 'f', -1, 64)
+func Number(v float64) string { return number(v, 64) }
+
+// written is a value of a field as [Number] writes it, with the digits that tell it from others of its kind.
+func written(d *fields.Def, v float64) string {
+	if d.Element == fields.Float32 {
+		return number(v, 32)
+	}
+	return number(v, 64)
+}
+
+func number(v float64, bits int) string {
+	s := strconv.FormatFloat(v, 'f', -1, bits)
 	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e15) {
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return strconv.FormatFloat(v, 'g', -1, bits)
 	}
 	whole, fraction, point := strings.Cut(s, ".")
 	sign := strings.HasPrefix(whole, "-")

@@ -37,6 +37,17 @@ type Reader struct {
 // NewReader returns a reader of lines of at most max bytes, their ends included.
 func NewReader(r io.Reader, max int) *Reader { return &Reader{in: bufio.NewReader(r), max: max} }
 
+// SkipMark discards a byte-order mark before an object, as some editors write it.
+func SkipMark(in *bufio.Reader) {
+	const mark = "\ufeff"
+	if head, _ := in.Peek(1); string(head) != mark[:1] { // more may come slowly
+		return
+	}
+	if head, _ := in.Peek(len(mark) + 1); string(head) == mark+"{" {
+		_, _ = in.Discard(len(mark)) // which are there
+	}
+}
+
 // Next decodes the next line that is not empty into v. After the last line it returns io.EOF. Every other
 // error is an [Error], or that of the underlying reader.
 func (r *Reader) Next(v any) error {

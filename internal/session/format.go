@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
@@ -37,6 +38,7 @@ const FormatHead = 4096
 
 // FormatOf says what an input is by what it begins with; where that is damaged, by its name.
 func FormatOf(in *bufio.Reader, name string) Format {
+	jsonlines.SkipMark(in)
 	begins := func(mark string) bool {
 		head, _ := in.Peek(len(mark)) // an error comes again when it is read
 		return string(head) == mark

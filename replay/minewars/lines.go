@@ -147,6 +147,7 @@ type Conversion struct {
 // lines nothing is made but of a network stream.
 func Convert(dst io.Writer, src io.Reader, stream bool) (c Conversion, err error) {
 	in := bufio.NewReader(src)
+	jsonlines.SkipMark(in)
 	head, err := in.Peek(len(LinesMark))
 	if err != nil && err != io.EOF {
 		return c, err

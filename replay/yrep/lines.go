@@ -31,6 +31,7 @@ func open(src io.Reader, o Options) (source, error) {
 		canSeek = err == nil
 	}
 	in := bufio.NewReader(src)
+	jsonlines.SkipMark(in)
 	if begin, _ := in.Peek(1); len(begin) == 1 && begin[0] == LinesMark[0] {
 		return newLineReader(in, o)
 	}

@@ -14,7 +14,7 @@ const setName = "--set"
 
 // applySet carries out one "path=value".
 func applySet(root *document.Node, set string) error {
-	src := &document.Source{Name: setName, Text: set}
+	src := &document.Source{Name: setName, Text: set, Files: root.Source.Files}
 	arg := &document.Node{Source: src, Line: 1, Col: 1, Raw: set}
 	path, text, ok := strings.Cut(set, "=")
 	if !ok || path == "" {
@@ -23,11 +23,16 @@ func applySet(root *document.Node, set string) error {
 	value := &document.Node{Source: src, Line: 1, Col: int32(len([]rune(path)) + 2)}
 	if text != "" {
 		v, err := parse(&document.Source{Name: setName, Text: text})
-		if err != nil {
+		switch plain := strings.TrimSpace(text); {
+		case strings.HasPrefix(plain, "#"), err == nil && v.Kind == document.Scalar && !v.Quoted && v.Raw != plain && strings.HasPrefix(plain, v.Raw+" ") && strings.Contains(plain, "#"):
+			value.Raw = plain // a value has no comment
+			value.Col += int32(strings.Index(text, plain[:1]))
+		case err != nil:
 			return err
+		default:
+			move(v, src, value.Col-1)
+			value = v
 		}
-		move(v, src, value.Col-1)
-		value = v
 	}
 	if root.Kind != document.Mapping {
 		return arg.Errorf("the scenario is no mapping")
