@@ -66,19 +66,30 @@ func (w *csvWriter) write(t *table) error {
 	return nil
 }
 
-// appendText appends a value: the fewest digits that give the same number again.
+// appendText appends a value: the fewest digits that give the same number again. One that may have a fraction has a point or an exponent:
+// readers that look at the first rows take 20 for a whole number.
 func (c *tableColumn) appendText(b []byte, row int) []byte {
 	switch c.typ {
 	case float32s:
-		return strconv.AppendFloat(b, float64(c.float32s[row]), 'g', -1, 32)
+		return pointed(strconv.AppendFloat(b, float64(c.float32s[row]), 'g', -1, 32), len(b))
 	case float64s:
-		return strconv.AppendFloat(b, c.float64s[row], 'g', -1, 64)
+		return pointed(strconv.AppendFloat(b, c.float64s[row], 'g', -1, 64), len(b))
 	case int32s:
 		return strconv.AppendInt(b, int64(c.int32s[row]), 10)
 	case uint64s:
 		return strconv.AppendUint(b, c.uint64s[row], 10)
 	}
 	return appendCSV(b, c.texts[row])
+}
+
+// pointed adds a fraction of zero to the number from a byte on, if it has only digits.
+func pointed(b []byte, from int) []byte {
+	for _, x := range b[from:] {
+		if x != '-' && (x < '0' || x > '9') {
+			return b
+		}
+	}
+	return append(b, '.', '0')
 }
 
 // appendCSV appends a text, in quotes if it has anything that would end it.

@@ -35,7 +35,7 @@ fields:
   - {name: heat, unit: K, initial: {cells: [[1, 2]], value: 0.1}}
   - {name: exact, element: fixed, initial: {cells: [[0, 1]], value: 2.25}}
   - {name: ground, type: categorical, values: [grass, sand], mutability: static, initial: {cells: [[2, 3]], value: sand}}
-  - {name: wind, type: vector(2), initial: {cells: [[0, 0]], value: [3, 4]}}
+  - {name: wind, type: vector(2), unit: m/s, initial: {cells: [[0, 0]], value: [3, 4]}}
   - {name: energy, domain: entities}
 entities:
   capacity: 4
@@ -276,9 +276,9 @@ func TestCSVEntities(t *testing.T) {
 	b, _, what := write(t, all, "csv", export.Selection{Entities: true}, export.Look{})
 	const want = `tick,id,name,kind,rank,row,col,energy
 2,1048577,,bee,5,1,1,0.5
-2,2097153,anna,ant,11,2,3,7
+2,2097153,anna,ant,11,2,3,7.0
 4,1048577,,bee,5,1,1,0.5
-4,2097153,anna,ant,11,2,3,7
+4,2097153,anna,ant,11,2,3,7.0
 `
 	if string(b) != want || what != "4 rows of 8 columns" {
 		t.Errorf("%s:\n%s\nwant\n%s", what, b, want)

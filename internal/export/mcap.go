@@ -74,12 +74,14 @@ func openMCAP(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 }
 
 // notes are what a channel says of its field.
-func (f *field) notes() (list []pair, err error) {
-	if f.def.Unit != "" {
-		list = append(list, pair{"unit", f.def.Unit})
+func (f *field) notes() (list []pair, err error) { return notesOf(f.def.Unit, f.values) }
+
+func notesOf(unit string, values []string) (list []pair, err error) {
+	if unit != "" {
+		list = append(list, pair{"unit", unit})
 	}
-	if len(f.values) > 0 {
-		names, err := json.Marshal(f.values)
+	if len(values) > 0 {
+		names, err := json.Marshal(values)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -26,7 +27,11 @@ func newParquetWriter(to io.Writer, t *table, notes []pair) (tableWriter, error)
 		parquet.CreatedBy("murksim", "", ""),
 		parquet.MaxRowsPerRowGroup(mostRows + block),
 	}
-	for _, n := range notes {
+	ofColumns, err := t.notes()
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range slices.Concat(notes, ofColumns) {
 		options = append(options, parquet.KeyValueMetadata(n.key, n.value))
 	}
 	return &parquetWriter{out: parquet.NewGenericWriter[any](struct{ io.Writer }{to}, options...), most: mostRows}, nil

@@ -65,7 +65,7 @@ func TestParquet(t *testing.T) {
 			t.Errorf("row %d is %v, want %v", i, row, want)
 		}
 	}
-	for key, want := range map[string]string{"unit.heat": "K", "values.ground": `["grass","sand"]`} {
+	for key, want := range map[string]string{"unit.heat": "K", "unit.wind_0": "m/s", "unit.wind_1": "m/s", "unit.tick": "", "values.ground": `["grass","sand"]`} {
 		if got, _ := f.Lookup(key); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}

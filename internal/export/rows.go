@@ -124,27 +124,11 @@ func (v *Values) Names() (names []string) {
 
 // Units returns the unit of each number, "" if it has none, and how many of the numbers, the last, are those of probes.
 func (v *Values) Units() (units []string, probes int) {
-	t := v.stats
-	units = make([]string, len(t.table.columns)-notStats)
-	at := len(units)
-	for i := len(t.probes) - 1; i >= 0; i-- {
-		f := &t.probes[i].field
-		for range f.names() {
-			at--
-			units[at] = f.def.Unit
-		}
+	for _, c := range v.stats.table.columns[notStats:] {
+		units = append(units, c.unit)
 	}
-	probes = len(units) - at
-	for i := len(t.survey.Totals) - 1; i >= 0; i-- {
-		o := &t.survey.Totals[i]
-		if o.Values != nil {
-			at -= len(o.Values)
-			continue
-		}
-		for range totals {
-			at--
-			units[at] = o.Unit
-		}
+	for i := range v.stats.probes {
+		probes += len(v.stats.probes[i].field.names())
 	}
 	return units, probes
 }

@@ -126,13 +126,10 @@ func (t *Stats) columns(s *scenarios.Scenario) []pair {
 		if (&field{def: o.Def}).typeOf() == float32s {
 			extremes = float32s
 		}
-		t.table.column(o.Field+"_sum", float64s)
+		t.table.column(o.Field+"_sum", float64s).unit = o.Unit
 		for _, c := range []tableColumn{{name: "_mean", typ: float64s}, {name: "_min", typ: extremes}, {name: "_max", typ: extremes}} {
-			t.table.column(o.Field+c.name, c.typ)
-			t.table.columns[len(t.table.columns)-1].optional = o.Entities
-		}
-		if o.Unit != "" {
-			notes = append(notes, pair{"unit." + o.Field, o.Unit})
+			added := t.table.column(o.Field+c.name, c.typ)
+			added.optional, added.unit = o.Entities, o.Unit
 		}
 	}
 	for i := range s.Probes {
@@ -141,7 +138,8 @@ func (t *Stats) columns(s *scenarios.Scenario) []pair {
 		rank, _ := s.Lattice().Rank(p.Cell.Coord)
 		t.probes = append(t.probes, probe{field{p.Name, f, s.Fields[f].Def(), nil}, rank})
 		for _, name := range t.probes[i].field.names() {
-			t.table.column(name, t.probes[i].field.typeOf())
+			c := t.table.column(name, t.probes[i].field.typeOf())
+			c.unit, c.values = s.Fields[f].Def().Unit, t.probes[i].field.values
 		}
 	}
 	return notes

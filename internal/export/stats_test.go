@@ -66,11 +66,11 @@ func stats(t testing.TB, s *scenarios.Scenario, path string, workers int, ticks,
 }
 
 const wantStats = `tick,time,population_ant,population_bee,births,deaths,commands_applied,commands_refused,heat_sum,heat_mean,heat_min,heat_max,exact_sum,exact_mean,exact_min,exact_max,ground_grass,ground_sand,wind_0_sum,wind_0_mean,wind_0_min,wind_0_max,wind_1_sum,wind_1_mean,wind_1_min,wind_1_max,energy_sum,energy_mean,energy_min,energy_max,middle,corner_0,corner_1,tick_2,held
-0,0,0,0,0,0,0,0,0.10000000149011612,0.008333333457509676,0,0.1,2.25,0.1875,0,2.25,11,1,3,0.25,0,3,4,0.3333333333333333,0,4,0,,,,0.1,3,4,1,2.25
-1,0.05,0,1,1,0,1,0,H1,2.25,0.1875,0,2.25,11,1,3,0.25,0,3,4,0.3333333333333333,0,4,0.5,0.5,0.5,0.5,P1,3,4,1,2.25
-2,0.1,1,1,1,0,1,0,H2,2.25,0.1875,0,2.25,11,1,3,0.25,0,3,4,0.3333333333333333,0,4,7.5,3.75,0.5,7,P2,3,4,1,2.25
-3,0.15,1,1,0,0,1,1,H3,-1.5,-0.125,-1.5,0,11,1,3,0.25,0,3,4,0.3333333333333333,0,4,7.5,3.75,0.5,7,P3,3,4,1,-1.5
-4,0.2,0,0,0,2,2,0,H4,-1.5,-0.125,-1.5,0,11,1,3,0.25,0,3,4,0.3333333333333333,0,4,0,,,,P4,3,4,1,-1.5
+0,0.0,0,0,0,0,0,0,0.10000000149011612,0.008333333457509676,0.0,0.1,2.25,0.1875,0.0,2.25,11,1,3.0,0.25,0.0,3.0,4.0,0.3333333333333333,0.0,4.0,0.0,,,,0.1,3.0,4.0,1,2.25
+1,0.05,0,1,1,0,1,0,H1,2.25,0.1875,0.0,2.25,11,1,3.0,0.25,0.0,3.0,4.0,0.3333333333333333,0.0,4.0,0.5,0.5,0.5,0.5,P1,3.0,4.0,1,2.25
+2,0.1,1,1,1,0,1,0,H2,2.25,0.1875,0.0,2.25,11,1,3.0,0.25,0.0,3.0,4.0,0.3333333333333333,0.0,4.0,7.5,3.75,0.5,7.0,P2,3.0,4.0,1,2.25
+3,0.15,1,1,0,0,1,1,H3,-1.5,-0.125,-1.5,0.0,11,1,3.0,0.25,0.0,3.0,4.0,0.3333333333333333,0.0,4.0,7.5,3.75,0.5,7.0,P3,3.0,4.0,1,-1.5
+4,0.2,0,0,0,2,2,0,H4,-1.5,-0.125,-1.5,0.0,11,1,3.0,0.25,0.0,3.0,4.0,0.3333333333333333,0.0,4.0,0.0,,,,P4,3.0,4.0,1,-1.5
 `
 
 // The table has what happened: fields in all, entities, commands, probes. Columns of one name get
@@ -116,13 +116,24 @@ func TestStatsHeat(t *testing.T) {
 				v := w.Value(of.id, i)
 				sum, lo, hi, n = sum+v, min(lo, v), max(hi, v), n+1
 			}
-			want += fmt.Sprintf(",%v,%v,%v,%v", sum, sum/n, float32(lo), float32(hi))
+			for _, v := range []any{sum, sum / n, float32(lo), float32(hi)} {
+				want += "," + pointed(v)
+			}
 		}
-		want += fmt.Sprintf(",%v,", w.Column(0).Float32[6])
+		want += fmt.Sprintf(",%s,", pointed(w.Column(0).Float32[6]))
 		if row := rows[tick+1]; !strings.Contains(row, want) {
 			t.Errorf("tick %d: %s, want … %s …", tick, row, want)
 		}
 	}
+}
+
+// pointed is a number as a CSV has it.
+func pointed(v any) string {
+	text := fmt.Sprint(v)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
 }
 
 // All formats hold the same, and every second row counts what happened in two ticks.
@@ -148,7 +159,7 @@ func TestStatsFormats(t *testing.T) {
 				if object[name] == nil {
 					inJSON = ""
 				}
-				if inParquet != cells[k] || inJSON != cells[k] {
+				if cell := strings.TrimSuffix(cells[k], ".0"); inParquet != cell || inJSON != cell {
 					t.Errorf("row %d, %s: CSV %q, Parquet %q, JSON %q", i, name, cells[k], inParquet, inJSON)
 				}
 			}
@@ -347,6 +358,9 @@ func TestUnits(t *testing.T) {
 		want := ""
 		if strings.HasPrefix(name, "heat_") || name == "middle" {
 			want = "K"
+		}
+		if strings.HasPrefix(name, "wind_") || strings.HasPrefix(name, "corner_") {
+			want = "m/s"
 		}
 		if units[i] != want {
 			t.Errorf("the unit of %s is %q, want %q", name, units[i], want)

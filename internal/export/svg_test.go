@@ -48,7 +48,7 @@ func readSVG(t *testing.T, b []byte) (texts, lines []string) {
 func TestSVG(t *testing.T) {
 	b, _, what := write(t, all, "svg", export.Selection{}, export.Look{})
 	texts, lines := readSVG(t, b)
-	for _, want := range []string{"all over ticks", "heat, total [K]", "heat [K]", "exact, total", "length of wind", "greatest", "mean", "least", "population", "ant", "bee"} {
+	for _, want := range []string{"all over ticks", "heat, total [K]", "heat [K]", "exact, total", "length of wind [m/s]", "greatest", "mean", "least", "population", "ant", "bee"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("there is no text %q in %q", want, texts)
 		}

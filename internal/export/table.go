@@ -17,8 +17,10 @@ type table struct {
 
 // A tableColumn has the values of one column in the slice of its type.
 type tableColumn struct {
-	name string
-	typ  encoding
+	name   string
+	typ    encoding
+	unit   string   // "": none
+	values []string // names of categories
 
 	float32s []float32
 	float64s []float64
@@ -58,26 +60,23 @@ type tableSink struct {
 // tableOpener returns what opens tables of a format.
 func tableOpener(open func(io.Writer, *table, []pair) (tableWriter, error)) func(File, *Plan, Ticks, Look) (Sink, error) {
 	return func(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
-		notes, err := p.notes()
-		if err != nil {
-			return nil, err
-		}
 		s := &tableSink{plan: p, table: p.newTable()}
-		s.to, err = open(to, s.table, notes)
+		var err error
+		s.to, err = open(to, s.table, nil)
 		return s, err
 	}
 }
 
-// notes are what a table says of its fields.
-func (p *Plan) notes() (list []pair, err error) {
-	for i := range p.fields {
-		f := &p.fields[i]
-		notes, err := f.notes()
+// notes are what a table says of its columns.
+func (t *table) notes() (list []pair, err error) {
+	for i := range t.columns {
+		c := &t.columns[i]
+		notes, err := notesOf(c.unit, c.values)
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range notes {
-			list = append(list, pair{n.key + "." + f.name, n.value})
+			list = append(list, pair{n.key + "." + c.name, n.value})
 		}
 	}
 	return list, nil
@@ -119,14 +118,15 @@ func (p *Plan) newTable() *table {
 	for i := range p.fields {
 		f := &p.fields[i]
 		for _, name := range f.names() {
-			t.column(name, f.typeOf())
+			c := t.column(name, f.typeOf())
+			c.unit, c.values = f.def.Unit, f.values
 		}
 	}
 	return t
 }
 
-// column adds a column. One whose name is taken gets a number behind its name.
-func (t *table) column(name string, typ encoding) {
+// column adds a column, and returns it until the next. One whose name is taken gets a number behind its name.
+func (t *table) column(name string, typ encoding) *tableColumn {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(t.columns, func(c tableColumn) bool { return c.name == name })
 	}
@@ -135,6 +135,7 @@ func (t *table) column(name string, typ encoding) {
 		free = fmt.Sprintf("%s_%d", name, i)
 	}
 	t.columns = append(t.columns, tableColumn{name: free, typ: typ})
+	return &t.columns[len(t.columns)-1]
 }
 
 func (t *table) clear() {

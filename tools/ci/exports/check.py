@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -164,7 +165,8 @@ def check_tables(w):
     notes = pq.read_metadata(path).metadata or {}
     for f in w.scenario["fields"]:
         if f.get("domain", "cells") == "cells" and "unit" in f:
-            assert notes[f"unit.{f['name']}".encode()].decode() == f["unit"], notes
+            columns = [c for c in pd.read_parquet(path).columns if c == f["name"] or re.fullmatch(re.escape(f["name"]) + r"_\d+", c)]
+            assert columns and all(notes[f"unit.{c}".encode()].decode() == f["unit"] for c in columns), notes
     if "entities" in w.scenario:
         check_entities(w, f"{w.name} entities .csv", pd.read_csv(w.ranged("entities.csv", "--entities")))
         check_entities(w, f"{w.name} entities .parquet", pd.read_parquet(w.ranged("entities.parquet", "--entities")))
