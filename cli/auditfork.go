@@ -82,13 +82,18 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	if tick < e.Run().First || tick > last {
 		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", words.Number(e.Run().First), words.Number(last), words.Number(tick))
 	}
-	again, err := j.proved(ctx, r.Name, e, tick)
+	if r.Begins != "" {
+		if err := j.Say("%s", r.Begins); err != nil {
+			return err
+		}
+	}
+	again, err := j.proved(ctx, &j.Builder, r.Name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
 		if err := j.Say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
 			return err
 		}
 		tick = d.Tick - 1
-		again, err = j.proved(ctx, r.Name, e, tick)
+		again, err = j.proved(ctx, &j.Builder, r.Name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
 		return report.Exit(report.StatusDiverged, words.About(r.Name, d))
@@ -100,15 +105,15 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 }
 
 // proved computes a run up to a tick, and compares every hash.
-func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tick uint64) (*audit.Rerun, error) {
-	s, err := j.Genesis(e.Run(), tick)
+func (a *app) proved(ctx context.Context, b *evidence.Builder, name string, e audit.Evidence, tick uint64) (*audit.Rerun, error) {
+	s, err := b.Genesis(e.Run(), tick)
 	if err != nil {
 		return nil, evidence.Broken(name, err)
 	}
-	m := j.Meter(tick)
+	m := a.Meter(tick)
 	defer m.Clear()
 	again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.Show}
-	if err := j.Place(ctx, e, s, again, e.Run().First); err != nil {
+	if err := b.Place(ctx, e, s, again, e.Run().First); err != nil {
 		return nil, evidence.Broken(name, err)
 	}
 	if err := again.Run(ctx); err != nil {

@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -19,7 +21,8 @@ func (a *app) auditImportCommand() *cobra.Command {
 		Short: "Put a bundle into a database",
 		Long: `Import checks the evidence of a bundle, and puts its run into a database, with the id that it has. An
 import that was interrupted goes on. What the database has of the run already must be the same: the row of
-the run, and all ticks and inputs that both have.`,
+the run, and all ticks and inputs that both have; and what is added to it must come to its hashes when it
+is computed here.`,
 		Example: "  murksim audit import heat.audit postgres://user@host/name",
 		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,7 +49,7 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	if src.Bundle == nil {
 		return report.Usage("%s is no bundle", src.Name)
 	}
-	found, err := audit.Check(ctx, src.Bundle)
+	found, err := src.Check(ctx, src.Bundle)
 	switch {
 	case err != nil:
 		return evidence.Broken(name, err)
@@ -60,12 +63,22 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	}
 	defer db.Close()
 	r := src.Bundle.Run()
-	from, begin, err := evidence.Imported(ctx, db, held, found, takesHalt)
+	to := evidence.SourceOf(db, a.Registry)
+	from, begin, err := evidence.Imported(ctx, to, held, found, takesHalt)
 	if err != nil {
 		return evidence.Stored(err)
 	}
-	if _, _, err := evidence.SourceOf(db, a.Registry).HoldParent(ctx, held); err != nil {
+	if _, _, err := to.HoldParent(ctx, held); err != nil {
 		return evidence.Broken(name, err)
+	}
+	if !begin && from <= found.Tick { // what is added to a run that is there stays there for good
+		b := a.newBuilder()
+		if _, err := a.proved(ctx, &b, name, held, found.Tick); err != nil {
+			if _, differs := errors.AsType[*audit.DivergenceError](err); differs {
+				return report.Exit(report.StatusDiverged, fmt.Errorf("%w\n  nothing is added to the run, which %s has already", words.About(name, err), db.Name()))
+			}
+			return err
+		}
 	}
 	var w *store.Writer
 	if begin {

@@ -234,10 +234,32 @@ func TestBeyondThePlan(t *testing.T) {
 	if err := errors.Join(recorder.Close(), writer.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"audit run.db", "audit run.db --complete", "audit bisect run.db", "audit diff run.db", "audit fork run.db", "audit prove run.db --tick 5 --field heat --cell 3,3 -o x", "audit state run.db --tick 5 -o x"} {
+	done(t, "audit", "key", "mine.key")
+	done(t, "audit", "export", "run.db", "-o", "run.audit")
+	for _, args := range []string{"audit run.db", "audit run.db --complete", "audit bisect run.db", "audit diff run.db", "audit fork run.db", "audit prove run.db --tick 5 --field heat --cell 3,3 -o x", "audit state run.db --tick 5 -o x", "audit run.db --to 20", "audit sign run.db --key mine.key -o x", "audit import run.audit new.db", "run --resume run.db --no-record"} {
 		status, out, errs := murksim(t, nil, strings.Fields(args)...)
-		if status != report.StatusEvidence || !strings.Contains(out+errs, "the run plans only 20 ticks") {
+		if want := map[bool]int{true: report.StatusHalted, false: report.StatusEvidence}[args[:3] == "run"]; status != want || !strings.Contains(out+errs, "the run plans only 20 ticks") {
 			t.Errorf("%s: %d, %q, %q", args, status, out, errs)
 		}
 	}
+}
+
+// TestImportAddsWhatIsComputed: to a run that a database has already, only ticks are added that come to their hashes when they are computed.
+func TestImportAddsWhatIsComputed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "100", "--until", "60", "--audit", "run.db", "--no-record")
+	tamper(t, "run.db", "VACUUM INTO 'other.db'")
+	done(t, "run", "--resume", "other.db", "--no-record", "-q")
+	done(t, "audit", "export", "other.db", "-o", "whole.audit")
+	f := forge(t, "whole.audit")
+	f.redigest(80, 3)
+	f.write("other.audit")
+	if status, _, errs := murksim(t, nil, "audit", "import", "other.audit", "run.db"); status != report.StatusDiverged || !strings.Contains(errs, "nothing is added to the run, which run.db has already") {
+		t.Errorf("%d, %q", status, errs)
+	}
+	if status, line := audited(t, "run.db"); status != report.StatusOK || !strings.HasPrefix(line, "PASS ticks=0..60 ") {
+		t.Errorf("%d, %s", status, line)
+	}
+	done(t, "audit", "import", "whole.audit", "run.db")
+	done(t, "audit", "import", "other.audit", "new.db") // where nothing is there that it could spoil
 }

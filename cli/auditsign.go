@@ -95,7 +95,7 @@ func (a *app) wholeRun(ctx context.Context, source, run string) (*evidence.Run, 
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := r.Hold(ctx); err != nil {
+	if err := r.Hold(ctx); err != nil {
 		r.Close()
 		return nil, evidence.Broken(r.Name, err)
 	}

@@ -91,13 +91,14 @@ func (j *runJob) rejoin(ctx context.Context) error {
 // catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
 func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
 	p := &evidence.Progress{Meter: j.Meter(0)}
-	found, err := audit.Check(ctx, p.Watch(e))
+	found, err := src.Check(ctx, p.Watch(e))
 	p.Clear()
 	if err != nil {
 		return err
 	}
 	e = found.Held(e)
-	if _, _, err := src.HoldParent(ctx, e); err != nil {
+	parent, held, err := src.HoldParent(ctx, e)
+	if err != nil {
 		return err
 	}
 	again := &evidence.Builder{Opener: j.Session, Workers: j.workers, MaxMemory: j.maxMemory}
@@ -119,8 +120,8 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	from := e.Run().First
 	j.auditing.memory = memoryOf(e.Run().ID)
 	tick, vouched, otherwise := j.auditing.memory.vouches(ctx, e)
-	if otherwise != "" {
-		fmt.Fprintf(j.Errs, "%s: %s\n", j.auditing.name, otherwise)
+	if otherwise != "" && !j.force {
+		return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %s\n  --force goes on with this chain", j.auditing.name, otherwise))
 	}
 	if vouched {
 		if from, err = lastSnapshot(ctx, e, found, tick); err != nil {
@@ -143,6 +144,11 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	j.other = newOtherBuild(replay.Build{Version: e.Run().Engine}, replay.Build{Version: replay.ThisBuild().Version})
 	if err := j.startAt(r.World, s); err != nil {
 		return err
+	}
+	if begins := evidence.Begins(e.Run(), parent, held); begins != "" {
+		if err := j.Say("%s", begins); err != nil {
+			return err
+		}
 	}
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }

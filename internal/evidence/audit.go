@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/murksim/murksim/internal/report"
@@ -64,7 +65,7 @@ func AuditRun(ctx context.Context, b Builder, src *Source, l *store.Listed, how 
 	x.Report.Conclude(err)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && x.From != nil && x.matchesFromGenesis(ctx, d.Tick) {
 		x.Report.Hidden = true
-		x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, which synctest, given its scenario, names", *x.From)
+		x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, or the world does not compute the same each time; synctest, given its scenario, names it", *x.From)
 	}
 	x.Report.Seconds = time.Since(x.Report.started).Seconds()
 	return x
@@ -113,7 +114,17 @@ func (x *Audit) again(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	return x.checker.Again(ctx, e)
+	found, err := x.checker.Again(ctx, e)
+	if err != nil {
+		return err
+	}
+	for _, refused := range found.Refused {
+		if text := fmt.Sprintf("%s: %s", refused.Row, refused.Reason); !slices.Contains(x.Report.Refused, text) {
+			x.Report.Refused = append(x.Report.Refused, text)
+		}
+	}
+	_, _, err = x.src.HoldParent(ctx, found.Held(e))
+	return err
 }
 
 // evidence opens what is committed of the run.
@@ -228,7 +239,7 @@ func (x *Audit) compute(ctx context.Context, e audit.Evidence, found *audit.Chec
 	if x.From != nil && to == *x.From { // more may come
 		return nil
 	}
-	if err := planned(v.Planned, to); err != nil {
+	if err := planned(v.Planned, found.Tick); err != nil {
 		return err
 	}
 	x.progress.Expect(to - again.World.Tick())
@@ -277,7 +288,7 @@ func (x *Audit) holdParent(ctx context.Context, e audit.Evidence) error {
 	if p != nil {
 		x.Report.Parent, x.Report.Held = p.Run.String(), &held
 	}
-	if told := begins(e.Run(), p, held); told != "" {
+	if told := Begins(e.Run(), p, held); told != "" {
 		x.Lines = append(x.Lines, told)
 	}
 	return nil

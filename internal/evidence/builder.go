@@ -24,11 +24,32 @@ type Builder struct {
 
 // Genesis reads the scenario of a run, and holds that the run's other values are those of it, and that it has no tick after the last that it plans.
 func (j *Builder) Genesis(r *audit.Run, last uint64) (*scenarios.Scenario, error) {
+	s, err := genesis(j.Opener.Registry, r, last)
+	if err != nil {
+		return nil, err
+	}
+	return s, session.CheckMemory(s, j.MaxMemory)
+}
+
+// Check is [audit.Check], and holds what [Builder.Genesis] does, as far as this program knows the world.
+func (s *Source) Check(ctx context.Context, e audit.Evidence) (*audit.Checked, error) {
+	found, err := audit.Check(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	_, err = genesis(s.registry, e.Run(), found.Tick)
+	if _, broken := errors.AsType[*audit.EvidenceError](err); broken {
+		return nil, err
+	}
+	return found, nil
+}
+
+func genesis(registry *scenarios.Registry, r *audit.Run, last uint64) (*scenarios.Scenario, error) {
 	world, _, err := audit.SplitGenesis(r.Genesis)
 	if err != nil {
 		return nil, err
 	}
-	s, err := j.Opener.Registry.FromDescriptor(world)
+	s, err := registry.FromDescriptor(world)
 	if err != nil {
 		return nil, session.Unbuilt(err)
 	}
@@ -51,10 +72,7 @@ func (j *Builder) Genesis(r *audit.Run, last uint64) (*scenarios.Scenario, error
 	if wrong != "" {
 		return nil, &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: wrong}
 	}
-	if err := planned(s.Ticks, last); err != nil {
-		return nil, err
-	}
-	return s, session.CheckMemory(s, j.MaxMemory)
+	return s, planned(s.Ticks, last)
 }
 
 // planned holds that a chain has no tick after the last that its run plans.

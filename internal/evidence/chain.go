@@ -41,12 +41,11 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 		return err
 	}
 	x.close = r.Close
-	p, held, err := r.Hold(ctx)
-	x.Evidence, x.Found = r.Evidence, r.Found
+	err = r.Hold(ctx)
+	x.Evidence, x.Found, x.Begins = r.Evidence, r.Found, r.Begins
 	if err != nil {
 		return err
 	}
-	x.Begins = begins(r.Evidence.Run(), p, held)
 	x.Scenario, err = x.Genesis(x.Evidence.Run(), x.Found.Tick)
 	return err
 }

@@ -13,7 +13,8 @@ import (
 
 // Imported looks at what a database has of a bundle's run, and returns the tick with which to go on, one that is not the first where an import
 // was interrupted, and whether the run is to be begun.
-func Imported(ctx context.Context, db *store.DB, b audit.Evidence, found *audit.Checked, takesHalt bool) (from uint64, begin bool, err error) {
+func Imported(ctx context.Context, to *Source, b audit.Evidence, found *audit.Checked, takesHalt bool) (from uint64, begin bool, err error) {
+	db := to.DB
 	r := b.Run()
 	runs, err := db.Runs(ctx)
 	if err != nil {
@@ -30,7 +31,7 @@ func Imported(ctx context.Context, db *store.DB, b audit.Evidence, found *audit.
 	if there.Wrong != nil {
 		return 0, false, Broken(db.Name(), there.Wrong)
 	}
-	if err := agree(ctx, db, b, &there, found); err != nil {
+	if err := to.agree(ctx, b, &there, found); err != nil {
 		return 0, false, err
 	}
 	halt, err := b.Halt(ctx)
@@ -50,7 +51,8 @@ func Imported(ctx context.Context, db *store.DB, b audit.Evidence, found *audit.
 }
 
 // agree holds that what a database has of a run is what the bundle has of it.
-func agree(ctx context.Context, db *store.DB, b audit.Evidence, there *store.Listed, found *audit.Checked) error {
+func (s *Source) agree(ctx context.Context, b audit.Evidence, there *store.Listed, found *audit.Checked) error {
+	db := s.DB
 	e, done, err := db.Evidence(ctx, there.Run.ID)
 	if err != nil {
 		return err
@@ -64,7 +66,7 @@ func agree(ctx context.Context, db *store.DB, b audit.Evidence, there *store.Lis
 	if !there.Links {
 		return nil
 	}
-	checked, err := audit.Check(ctx, e) // else its links could be of other inputs than it has
+	checked, err := s.Check(ctx, e) // else its links could be of other inputs than it has
 	if err != nil {
 		return Broken(db.Name(), err)
 	}

@@ -94,7 +94,7 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 		return nil, err
 	}
 	defer done()
-	found, err := audit.Check(ctx, e)
+	found, err := s.Check(ctx, e)
 	var parent *forkStart
 	if err == nil {
 		e = found.Held(e)
@@ -126,8 +126,8 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 	return parent, nil
 }
 
-// begins says with what a run begins, if not with its genesis; "": with that.
-func begins(r *audit.Run, p *audit.Parent, held bool) string {
+// Begins says with what a run begins, if not with its genesis; "": with that.
+func Begins(r *audit.Run, p *audit.Parent, held bool) string {
 	switch {
 	case p == nil && r.First == 0:
 		return ""

@@ -12,6 +12,7 @@ type Run struct {
 	*Source
 	Evidence audit.Evidence
 	Found    *audit.Checked // nil until [Run.Hold]
+	Begins   string         // a line that says with what the run begins, if not with its genesis
 	done     func()
 }
 
@@ -41,11 +42,13 @@ func (r *Run) Close() {
 }
 
 // Hold holds that the evidence of the run and that of the runs from which it comes is whole. From then on the evidence is
-// what was checked, whatever the source shows when it is read again. It returns the parent, and whether it is held by the source.
-func (r *Run) Hold(ctx context.Context) (p *audit.Parent, held bool, err error) {
-	if r.Found, err = audit.Check(ctx, r.Evidence); err != nil {
-		return nil, false, err
+// what was checked, whatever the source shows when it is read again.
+func (r *Run) Hold(ctx context.Context) (err error) {
+	if r.Found, err = r.Check(ctx, r.Evidence); err != nil {
+		return err
 	}
 	r.Evidence = r.Found.Held(r.Evidence)
-	return r.HoldParent(ctx, r.Evidence)
+	p, held, err := r.HoldParent(ctx, r.Evidence)
+	r.Begins = Begins(r.Evidence.Run(), p, held)
+	return err
 }

@@ -33,7 +33,9 @@ type Source struct {
 	Name   string
 	DB     *store.DB // nil: it is a bundle
 	Bundle *audit.Bundle
-	file   io.Closer
+
+	registry *scenarios.Registry
+	file     io.Closer
 }
 
 // Open opens a source to be read.
@@ -48,7 +50,7 @@ func Open(ctx context.Context, registry *scenarios.Registry, name string) (*Sour
 			f.Close()
 			return nil, words.About(name, err)
 		}
-		return &Source{Name: name, Bundle: b, file: f}, nil
+		return &Source{Name: name, Bundle: b, registry: registry, file: f}, nil
 	}
 	for _, other := range []struct{ mark, is string }{
 		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {checkpoint.Mark, "a signature: audit check checks it"},
@@ -68,7 +70,7 @@ func Open(ctx context.Context, registry *scenarios.Registry, name string) (*Sour
 // SourceOf returns a database as a source. Who opened it closes it, or the source.
 func SourceOf(db *store.DB, registry *scenarios.Registry) *Source {
 	db.MostState = mostState(registry)
-	return &Source{Name: db.Name(), DB: db}
+	return &Source{Name: db.Name(), DB: db, registry: registry}
 }
 
 // mostState returns a function that says how many bytes a state has at most, by the genesis document. Of a scenario that cannot be built here nobody knows.

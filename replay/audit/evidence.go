@@ -132,22 +132,23 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 }
 
 // Again is [Check] of all rows, and holds that the rows that were checked before are still there.
-func (c *Checker) Again(ctx context.Context, e Evidence) error {
+func (c *Checker) Again(ctx context.Context, e Evidence) (*Checked, error) {
 	if err := c.unchanged(e.Run()); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := Check(ctx, e); err != nil {
-		return err
+	now, err := Check(ctx, e)
+	if err != nil {
+		return nil, err
 	}
 	was := c.found
 	l, err := LinkAt(ctx, e, was.Tick)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if l.Hash != was.Hash || l.InputHash != was.Events.Hash {
-		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), "its hash, or that of its inputs, is not the one that it had when it was first read"}
+		return nil, &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), "its hash, or that of its inputs, is not the one that it had when it was first read"}
 	}
-	return nil
+	return now, nil
 }
 
 // unchanged holds that the row of the run is as it was.
@@ -281,6 +282,9 @@ func (c *Checker) add(x *Input, tick uint64) error {
 	}
 	if x.Hash != e.Hash {
 		return wrong(fmt.Sprintf("its hash is %s; that of what it holds is %s", x.Hash, e.Hash))
+	}
+	if _, err := x.Command(); err != nil {
+		return wrong(err.(*EventError).Reason)
 	}
 	c.found.Inputs++
 	return nil

@@ -450,7 +450,7 @@ func TestAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		tt.do(b)
-		if err := c.Again(t.Context(), b); fmt.Sprint(err) != "<nil>" != (tt.want != "") || tt.want != "" && !strings.Contains(err.Error(), tt.want) {
+		if _, err := c.Again(t.Context(), b); fmt.Sprint(err) != "<nil>" != (tt.want != "") || tt.want != "" && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.what, err, tt.want)
 		}
 		if _, err := c.Check(t.Context(), b); (err != nil) != tt.check {
