@@ -141,6 +141,7 @@ func (j *sweepJob) head() (h sweep.Head, err error) {
 		return h, words.About(j.scenario.Name, err)
 	}
 	h.Stats = values.Names()
+	h.Wholes = values.Wholes()
 	h.Units, h.Probes = values.Units()
 	return h, nil
 }
@@ -259,6 +260,9 @@ type differing struct {
 	Second string `json:"second_worker"`
 }
 
+// recorded reports whether there are two recordings of the job that differ.
+func (d differing) recorded() bool { return d.Tick > 0 }
+
 // summary says what came of the sweep.
 func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	took := time.Since(j.progress.Started)
@@ -330,8 +334,8 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	switch bad := j.bad(); {
 	case r.Stopped:
 		return "next      the same command goes on where it was"
-	case len(r.Differing) > 0:
-		folder, job := j.folder(), r.Differing[0].Job
+	case slices.ContainsFunc(r.Differing, differing.recorded):
+		folder, job := j.folder(), r.Differing[slices.IndexFunc(r.Differing, differing.recorded)].Job
 		return fmt.Sprintf("next      %s diff %s %s", j.Name, words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 1))), words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 2))))
 	case bad > 0:
 		return fmt.Sprintf("next      %s sweep show %s", j.Name, words.Argument(j.folder()))

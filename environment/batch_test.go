@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -362,5 +363,20 @@ func TestSaveOverWhatIsNoFile(t *testing.T) {
 		if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) {
 			t.Errorf("%s is not what it was: %v", path, err)
 		}
+	}
+}
+
+// A file that is there stays.
+func TestSaveOverAFile(t *testing.T) {
+	r := train(t, environment.Config{Scenario: parse(t, fmt.Sprintf(corridor, "{constant: 1}", "", 5))})
+	path := filepath.Join(t.TempDir(), "played.murk")
+	if err := os.WriteFile(path, []byte("what people did"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(0, path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("%v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "what people did" {
+		t.Errorf("it holds %q, %v", b, err)
 	}
 }

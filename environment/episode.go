@@ -140,9 +140,24 @@ func (b *Batch) Record(world int, to io.Writer) error {
 	return b.m.record(l.latest(), to)
 }
 
-// Save is Record to a file. An older file is replaced once the recording is complete.
+// Save is Record to a file, which must not be there yet: what stands in an older one nobody may have otherwise.
 func (b *Batch) Save(world int, path string) error {
-	return save(path, func(f *os.File) error { return b.Record(world, f) })
+	//detcheck:allow environment where a recording is kept decides no bit of it
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // no other program takes the name meanwhile
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("environment: %s exists; choose another name: %w", path, fs.ErrExist)
+	}
+	if err != nil {
+		return err
+	}
+	if err = f.Close(); err == nil {
+		err = save(path, func(f *os.File) error { return b.Record(world, f) })
+	}
+	if err != nil {
+		//detcheck:allow environment where a recording is kept decides no bit of it
+		os.Remove(path)
+	}
+	return err
 }
 
 // RecordWhen has a function called with each episode that ends in a step, world by world, and

@@ -1,11 +1,14 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -34,18 +37,30 @@ func FirstDifference(a, b io.Reader) (tick uint64, err error) {
 			return f.Tick, nil
 		case err1 != nil || err2 != nil:
 			return 0, errors.Join(err1, err2)
-		case f.Hash != g.Hash || len(f.Records) != len(g.Records):
+		case f.Hash != g.Hash || !slices.EqualFunc(f.Records, g.Records, sameRecord):
 			return f.Tick, nil
 		}
 	}
 }
 
+func sameRecord(a, b replay.Record) bool {
+	return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
+}
+
 // evidence records a job that came to different ends twice, once a worker if this process has several, and
-// notes the first tick that differs. A fault that does not come back leaves two equal recordings.
+// notes the first tick that differs. A fault that does not come back leaves two equal recordings. Those that differ stay, whatever comes of the job
+// later: the next ones have the next two numbers.
 func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
 	var files [2]string
+	for first := 1; ; first += 2 {
+		for i := range files {
+			files[i] = filepath.Join(p.Folder, EvidenceName(c.Job, first+i))
+		}
+		if tick, err := CompareFiles(files[0], files[1]); tick == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+			break
+		}
+	}
 	for i := range files {
-		files[i] = filepath.Join(p.Folder, EvidenceName(c.Job, i+1))
 		if err := os.MkdirAll(filepath.Dir(files[i]), 0o777); err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ type Head struct {
 	Jobs   int      `json:"jobs"`
 	Stats  []string `json:"stats,omitempty"`  // names of the rows' statistics
 	Units  []string `json:"units,omitempty"`  // of each, for people; "": it has none
+	Wholes []bool   `json:"wholes,omitempty"` // of each, whether it counts something
 	Probes int      `json:"probes,omitempty"` // so many of them, the last, are the scenario's probes
 	Wanted
 	Shard Shard  `json:"shard,omitzero"`

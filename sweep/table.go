@@ -4,6 +4,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/murksim/murksim/internal/export"
@@ -124,9 +125,22 @@ func (a *Axis) numeric() bool {
 	return true
 }
 
+// axesWhole says of each path whether all its values are written as whole numbers.
+func axesWhole(p *Plan) (list []bool) {
+	for _, axes := range [...][]Axis{p.Design.List, p.Design.Axes} {
+		for i := range axes {
+			list = append(list, !slices.ContainsFunc(axes[i].Values, func(v string) bool {
+				_, err := strconv.ParseInt(v, 10, 53)
+				return err != nil
+			}))
+		}
+	}
+	return list
+}
+
 // Columns lists the columns of the table, in their order.
 func (j *Journal) Columns() (list []export.Column) {
-	numbers := numeric(j.Plan)
+	numbers, wholes := numeric(j.Plan), axesWhole(j.Plan)
 	add := func(kind export.ColumnKind, names ...string) {
 		for _, name := range names {
 			list = append(list, export.Column{Name: name, Kind: kind})
@@ -137,9 +151,12 @@ func (j *Journal) Columns() (list []export.Column) {
 		add(export.Wholes, "seed")
 	}
 	for i, path := range j.Plan.Paths {
-		if numbers[i] {
+		switch {
+		case wholes[i]:
+			add(export.WholeNumbers, path)
+		case numbers[i]:
 			add(export.Numbers, path)
-		} else {
+		default:
 			add(export.Texts, path)
 		}
 	}
@@ -149,7 +166,13 @@ func (j *Journal) Columns() (list []export.Column) {
 	if j.Head.Digest {
 		add(export.Texts, "run_digest")
 	}
-	add(export.Numbers, j.Head.Stats...)
+	for i, name := range j.Head.Stats {
+		kind := export.Numbers
+		if i < len(j.Head.Wholes) && j.Head.Wholes[i] {
+			kind = export.WholeNumbers
+		}
+		add(kind, name)
+	}
 	add(export.Texts, "reason", "recheck", "kept")
 	add(export.Numbers, "seconds")
 	add(export.Texts, "worker", "build", "id")

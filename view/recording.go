@@ -77,6 +77,24 @@ func Open(c Config) (*Recording, error) {
 	return r, nil
 }
 
+// LastHash returns the hash that was recorded of the last tick; 0: there is none.
+func (r *Recording) LastHash() (hash uint64, err error) {
+	frames, err := r.frames()
+	if err != nil {
+		return 0, err
+	}
+	var f replay.Frame
+	for {
+		switch err := frames.Next(&f); {
+		case err == io.EOF:
+			return hash, nil
+		case err != nil:
+			return 0, err
+		}
+		hash = f.Hash
+	}
+}
+
 // bytes returns the recording's bytes.
 func (r *Recording) bytes() growing {
 	if r.Live != nil {

@@ -184,7 +184,7 @@ murksim_status murksim_env_step(murksim_handle env);
 murksim_status murksim_env_policy(murksim_handle env);
 
 /* Writes the episode that is under way in a world, or before its first step the one before it, as a recording that murksim verify
-   proves. World counts from 0. */
+   proves. World counts from 0. A file that is there is an error. */
 murksim_status murksim_env_save(murksim_handle env, int32_t world, murksim_string path);
 
 /* Records the episodes whose number is a multiple of every, of each world, to files in a folder that is there, such as

@@ -73,6 +73,9 @@ func (c *tableColumn) appendText(b []byte, row int) []byte {
 	case float32s:
 		return pointed(strconv.AppendFloat(b, float64(c.float32s[row]), 'g', -1, 32), len(b))
 	case float64s:
+		if c.whole {
+			return strconv.AppendFloat(b, c.float64s[row], 'g', -1, 64)
+		}
 		return pointed(strconv.AppendFloat(b, c.float64s[row], 'g', -1, 64), len(b))
 	case int32s:
 		return strconv.AppendInt(b, int64(c.int32s[row]), 10)

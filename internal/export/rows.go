@@ -18,6 +18,7 @@ const (
 	Texts ColumnKind = iota
 	Wholes
 	Numbers
+	WholeNumbers // numbers that are whole by nature
 )
 
 // A Column is a column of Rows.
@@ -43,8 +44,8 @@ func (f StatsFormat) NewRows(to io.Writer, columns []Column, notes map[string]st
 		if strings.ContainsAny(c.Name, ",\"`") { // which would end a tag
 			return nil, fmt.Errorf("export: %q cannot name a column", c.Name)
 		}
-		r.table.column(c.Name, [...]encoding{Texts: texts, Wholes: uint64s, Numbers: float64s}[c.Kind])
-		r.table.columns[len(r.table.columns)-1].optional = c.Kind == Numbers
+		added := r.table.column(c.Name, [...]encoding{Texts: texts, Wholes: uint64s, Numbers: float64s, WholeNumbers: float64s}[c.Kind])
+		added.optional, added.whole = c.Kind == Numbers || c.Kind == WholeNumbers, c.Kind == WholeNumbers
 	}
 	var pairs []pair
 	for k, v := range notes {
@@ -120,6 +121,14 @@ func (v *Values) Names() (names []string) {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// Wholes reports of each number whether it is whole by nature: it counts something.
+func (v *Values) Wholes() (list []bool) {
+	for _, c := range v.stats.table.columns[notStats:] {
+		list = append(list, c.typ == uint64s || c.typ == int32s)
+	}
+	return list
 }
 
 // Units returns the unit of each number, "" if it has none, and how many of the numbers, the last, are those of probes.

@@ -29,6 +29,7 @@ type tableColumn struct {
 	texts    []string
 
 	optional bool // NaN, of floats only, stands for no value
+	whole    bool // of floats that are whole by nature
 }
 
 // null reports whether a row has no value.

@@ -192,9 +192,17 @@ class Batch:
         self._call("murksim_env_policy")
         return self.actions
 
-    def save(self, path: Path, world: int = 0) -> None:
-        """Writes the episode that is under way in a world, or that has just ended, as a recording that :func:`murksim.verify` proves."""
-        self._call("murksim_env_save", world, os.fsencode(path))
+    def save(self, path: Path, world: int = 0) -> str:
+        """Writes the episode that is under way in a world, or that has just ended, as a recording that :func:`murksim.verify` proves.
+
+        A file that is there stays; the next free name, such as now-2.murk, is taken. Returns the name."""
+        name = os.fsdecode(path)
+        base, ending = os.path.splitext(name)
+        number = 2
+        while "\0" not in name and os.path.lexists(name):
+            name, number = f"{base}-{number}{ending}", number + 1
+        self._call("murksim_env_save", world, os.fsencode(name))
+        return name
 
     def record_every(self, every: int, folder: Path) -> None:
         """Records each world's episodes whose number is a multiple of ``every`` to files in a folder; 0 none from now on."""

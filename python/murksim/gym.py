@@ -109,9 +109,9 @@ class Env(gymnasium.Env[Array, Any]):
             return None
         return self.batch.image(0, self._rendering.field, cell=self._rendering.cell)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path) -> str:
         """Writes the episode so far, or the one that has just ended, as a recording."""
-        self.batch.save(path)
+        return self.batch.save(path)
 
     def close(self) -> None:
         self.batch.close()
@@ -214,9 +214,9 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
             return None
         return tuple(self.batch.image(i, self._rendering.field, cell=self._rendering.cell) for i in range(self.num_envs))
 
-    def save(self, path: Path, world: int = 0) -> None:
+    def save(self, path: Path, world: int = 0) -> str:
         """Writes the episode of a world so far, or the one that has just ended, as a recording."""
-        self.batch.save(path, world)
+        return self.batch.save(path, world)
 
     def close_extras(self, **kwargs: Any) -> None:
         self.batch.close()

@@ -103,9 +103,9 @@ class Env(ParallelEnv[str, Array, Any]):
             return None
         return self.batch.image(0, self._field, cell=self._cell)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path) -> str:
         """Writes the episode so far, or the one that has just ended, as a recording."""
-        self.batch.save(path)
+        return self.batch.save(path)
 
     def close(self) -> None:
         self.batch.close()

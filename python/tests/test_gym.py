@@ -181,7 +181,9 @@ def test_recordings(tmp_path: Path) -> None:
     vector.reset()
     for _ in range(60):
         vector.step(vector.action_space.sample())
-    vector.save(tmp_path / "now.murk", 1)
+    assert vector.save(tmp_path / "now.murk", 1) == str(tmp_path / "now.murk")
+    before = (tmp_path / "now.murk").read_bytes()
+    assert vector.save(tmp_path / "now.murk", 0) == str(tmp_path / "now-2.murk") and (tmp_path / "now.murk").read_bytes() == before
     files = [tmp_path / "now.murk", *sorted((tmp_path / "episodes").iterdir())]
     assert len(files) >= 5 and (tmp_path / "episodes" / "heat_seeker-0-2.murk") in files
     for file in files:

@@ -29,7 +29,7 @@ type lister struct {
 	list  []column
 }
 
-var kinds = [...]string{export.Texts: "text", export.Wholes: "whole", export.Numbers: "number"}
+var kinds = [...]string{export.Texts: "text", export.Wholes: "whole", export.Numbers: "number", export.WholeNumbers: "number"}
 
 // add adds the next column.
 func (l *lister) add(is, unit string, text func(job, row int) string, number func(job, row int) float64) {

@@ -3,6 +3,7 @@ package sweeps
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -178,9 +179,27 @@ func (s *Sweep) Recordings(job int) (list []*view.Recording, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := s.fits(job, len(files) == 1, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		list = append(list, r)
 	}
 	return list, nil
+}
+
+// fits returns an error if a recording is not that of a job: of other values, or with another end than its row says, where it is the only one.
+func (s *Sweep) fits(job int, only bool, r *view.Recording) error {
+	if id := sweep.IDOf(r.Scenario()); binary.BigEndian.Uint64(id[:]) != s.table.ids[job] {
+		return fmt.Errorf("it is not the recording of job %d, but one with other values", job)
+	}
+	if !only || s.table.hashes[job] == 0 {
+		return nil
+	}
+	hash, err := r.LastHash()
+	if err == nil && hash != s.table.hashes[job] {
+		err = fmt.Errorf("it ends with the hash %016x; the row of job %d has %016x", hash, job, s.table.hashes[job])
+	}
+	return err
 }
 
 // A picture is what was drawn last.

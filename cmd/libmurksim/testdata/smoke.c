@@ -197,6 +197,7 @@ static void environments(const char *folder)
 	snprintf(path, sizeof path, "%s/episode.murk", folder);
 	CHECK(murksim_env_save(env, WORLDS, path) == MURKSIM_NOT_FOUND);
 	CHECK(murksim_env_save(env, 0, path) == MURKSIM_OK);
+	CHECK(murksim_env_save(env, 0, path) == MURKSIM_ERROR);
 	char other[4096];
 	snprintf(other, sizeof other, "%s/heat_seeker-5-0.murk", folder);
 	const char *verify[] = {"verify", path, other};
