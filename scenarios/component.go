@@ -34,6 +34,7 @@ type Component struct {
 	Earlier []string // by earlier version, from 1: the last program that has it, as go run takes it, PACKAGE@VERSION; may be shorter
 	About   string   // one line for people
 	Lower   string   // the parameter to lower where the time step is too long; may be empty
+	Bound   string   // a bound of values with which a longer step is stable, if it is not given; may be empty
 	Params  func() any
 }
 

@@ -56,6 +56,9 @@ func (s *Scenario) locate(x *Instance, err *engine.ConfigError) error {
 	}
 	e := x.at.Errorf("%s%s would be unstable: dt is %v s, the limit %son %s (%d neighbours) is %s s",
 		x.Component, of, unstable.Dt, rate, s.lattice.Kind(), unstable.MaxDegree, roundDown(limit))
+	if x.of.Bound != "" && params.Get(x.of.Bound) == nil {
+		lower += ", or give " + x.of.Bound
+	}
 	e.Hint = fmt.Sprintf("raise tick_rate to %s or more%s", roundUp(1/limit), lower)
 	return e.Because(err)
 }

@@ -37,7 +37,7 @@ func All() []scenarios.Component {
 			About: "Grows or shrinks the region where a field exceeds a threshold."},
 		{Name: "copy", Version: 1, Params: func() any { return new(copyField) },
 			About: "Copies a field into another."},
-		{Name: "gray_scott", Version: 1, Lower: "diff_u", Params: func() any { return new(grayScott) },
+		{Name: "gray_scott", Version: 1, Lower: "diff_u", Bound: "max_v", Params: func() any { return new(grayScott) },
 			About: "Lets two substances diffuse and react: spots, stripes and waves."},
 		{Name: "shallow_water", Version: 1, Lower: "gravity", Params: func() any { return new(shallowWater) },
 			About: "Lets water flow over a bed, make waves and come to rest."},
