@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,11 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 // reportFile tells a diagnosis from other folders.
 const reportFile = "report.json"
 
+// diagnosisFiles are all that a diagnosis may have.
+var diagnosisFiles = []string{reportFile, "report.txt", "committed.state", "engine.state", "calculated.state", "before.state", bundleFile, "README.txt"}
+
+const bundleFile = "evidence.audit"
+
 // free holds that nothing of others is in the way.
 func (j *auditDiagnoseJob) free() error {
 	info, err := os.Lstat(j.folder)
@@ -150,6 +156,11 @@ func (j *auditDiagnoseJob) free() error {
 	}
 	if ours, err := files.Begins(filepath.Join(j.folder, reportFile), "{\n  \"event\": \"diff\","); len(list) > 0 && (err != nil || !ours) {
 		return fmt.Errorf("%s exists and is no diagnosis; choose another folder", document.FileName(j.folder))
+	}
+	for _, f := range list {
+		if !slices.Contains(diagnosisFiles, f.Name()) {
+			return fmt.Errorf("%s holds %s, which is of no diagnosis; choose another folder", document.FileName(j.folder), document.FileName(f.Name()))
+		}
 	}
 	return nil
 }
@@ -222,7 +233,7 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 		}
 	}
 	var left []*audit.EvidenceError
-	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) (err error) {
+	if err := j.add(folder, bundleFile, "all the evidence of the run, a bundle", func(w io.Writer) (err error) {
 		left, err = audit.WriteBundle(ctx, w, j.Evidence)
 		return err
 	}); err != nil {

@@ -71,6 +71,9 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 		return err
 	}
 	defer r.Close()
+	if err := heldToNotes(ctx, r.Name, r.Evidence); err != nil {
+		return err
+	}
 	e, last := r.Evidence, r.Found.Tick
 	if r.DB == nil {
 		return report.Usage("%s is a bundle; audit import puts it into a database", name)

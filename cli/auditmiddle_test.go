@@ -263,3 +263,52 @@ func TestImportAddsWhatIsComputed(t *testing.T) {
 	done(t, "audit", "import", "whole.audit", "run.db")
 	done(t, "audit", "import", "other.audit", "new.db") // where nothing is there that it could spoil
 }
+
+// TestLogOfAnotherFile: the log of a database that was moved away holds what the database lacks, and stays.
+func TestLogOfAnotherFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("run.db-wal", []byte("all the ticks of a run that crashed"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	commands := []string{"run heat -q --ticks 5 --audit run.db --no-record"}
+	for range 2 {
+		for _, args := range append(commands, "audit list run.db", "audit run.db") {
+			status, _, errs := murksim(t, nil, strings.Fields(args)...)
+			if status != report.StatusError {
+				t.Errorf("%s: %d, %q", args, status, errs)
+			}
+			if b, err := os.ReadFile("run.db-wal"); err != nil || len(b) != 35 {
+				t.Fatalf("after %s the log has %d bytes, %v", args, len(b), err)
+			}
+		}
+		if err := os.WriteFile("run.db", nil, 0o666); err != nil { // empty
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestForkOfACutChain: a fork does not go past what a program of this user has committed of its parent.
+func TestForkOfACutChain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "200", "--until", "120", "--audit", "run.db", "--audit-every", "20", "--no-record")
+	tamper(t, "run.db", "VACUUM INTO 'cut.db'")
+	done(t, "audit", "fork", "run.db", "--tick", "60", "-q")
+	tamper(t, "run.db", "VACUUM INTO 'forked.db'")
+	fork := runIDs(t, "forked.db")
+	for _, name := range []string{"cut.db", "forked.db"} {
+		tamper(t, name, "DROP TRIGGER chain_hashes_delete; DROP TRIGGER snapshots_delete; DROP TRIGGER input_events_delete; "+
+			"DELETE FROM chain_hashes WHERE tick > 90; DELETE FROM snapshots WHERE tick > 90; DELETE FROM input_events WHERE tick > 90")
+	}
+	if status, _, errs := murksim(t, nil, "audit", "fork", "cut.db"); status != report.StatusEvidence || !strings.Contains(errs, "a program of yours has committed tick 120") {
+		t.Errorf("a fork of what was cut: %d, %q", status, errs)
+	}
+	refused := 0
+	for _, id := range fork {
+		if status, _, errs := murksim(t, nil, "run", "--resume", "forked.db", "--audit-run", id, "--no-record", "--until", "125"); status == report.StatusEvidence && strings.Contains(errs, "a program of yours has committed tick 120") {
+			refused++
+		}
+	}
+	if refused != len(fork) {
+		t.Errorf("%d of %d runs are not gone on with", refused, len(fork))
+	}
+}

@@ -95,6 +95,7 @@ func (a *app) wholeRun(ctx context.Context, source, run string) (*evidence.Run, 
 	if err != nil {
 		return nil, err
 	}
+	r.Parent = func(ctx context.Context, e audit.Evidence) error { return heldToNotes(ctx, r.Name, e) }
 	if err := r.Hold(ctx); err != nil {
 		r.Close()
 		return nil, evidence.Broken(r.Name, err)

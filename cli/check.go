@@ -95,6 +95,9 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, notes 
 	for x, b := range scenarios.Parts[scenarios.Noter](s) {
 		notes = append(notes, x.Notes(b)...)
 	}
+	if n, tick := s.Unreached(); n > 0 {
+		notes = append(notes, unreached(n, tick))
+	}
 	_, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*runner.Run, error) {
 		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.Bytes, Making: step})
 	})

@@ -66,6 +66,10 @@ func (j *diffText) next() string {
 			return ""
 		case r.Inputs != nil:
 			return fmt.Sprintf("%s verify %s --inputs%s", j.program, words.Argument(s.File), j.Flags(false))
+		case j.Lucky && s.Visit.Begin != nil:
+			return "" // synctest begins at the first tick
+		case j.Lucky:
+			return fmt.Sprintf("%s synctest %s", j.program, words.Argument(s.File))
 		case len(j.Sides) == 1 || s.Replayed != s.Hash:
 			return fmt.Sprintf("%s bisect %s --phases%s", j.program, words.Argument(s.File), j.Flags(true))
 		}

@@ -170,7 +170,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines = append(lines, j.refusedLines()...)
 	if n, tick := j.Scenario.Unreached(); n > 0 {
-		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", words.Count(uint64(n), "command"), words.Number(tick)))
+		lines = append(lines, unreached(n, tick))
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)
@@ -213,4 +213,9 @@ func (j *runJob) firstTick() uint64 {
 		return j.began.Tick + 1
 	}
 	return 1
+}
+
+// unreached says how many commands are for ticks after the last.
+func unreached(n int, tick uint64) string {
+	return fmt.Sprintf("unreached %s of the scenario, the first at tick %s", words.Count(uint64(n), "command"), words.Number(tick))
 }

@@ -97,6 +97,9 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		return err
 	}
 	e = found.Held(e)
+	if !j.force {
+		src.Parent = func(ctx context.Context, e audit.Evidence) error { return heldToNotes(ctx, j.auditing.name, e) }
+	}
 	parent, held, err := src.HoldParent(ctx, e)
 	if err != nil {
 		return err

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A runMemory notes, in the folder of the user's configuration, the last tick of a chain that was committed by this program of this user, with its hashes.
@@ -40,8 +42,8 @@ func noted(tick uint64, hash, inputs audit.Hash) string {
 	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, session.ProgramID())
 }
 
-// vouches returns the noted tick of a chain, if it has the noted hashes there. If this program has noted others, or of a tick that the chain
-// lacks, otherwise says so.
+// vouches returns the noted tick of a chain, if this program has noted the hashes that it has there. If others were noted, or of a tick that the
+// chain lacks, otherwise says so.
 func (m runMemory) vouches(ctx context.Context, e audit.Evidence) (tick uint64, ok bool, otherwise string) {
 	if m == "" {
 		return 0, false, ""
@@ -51,19 +53,28 @@ func (m runMemory) vouches(ctx context.Context, e audit.Evidence) (tick uint64, 
 		return 0, false, ""
 	}
 	var hash, inputs, program string
-	if _, err := fmt.Sscan(string(text), &tick, &hash, &inputs, &program); err != nil || program != fmt.Sprintf("%x", session.ProgramID()) {
+	if _, err := fmt.Sscan(string(text), &tick, &hash, &inputs, &program); err != nil {
 		return 0, false, ""
 	}
 	l, err := audit.LinkAt(ctx, e, tick)
 	switch {
 	case err != nil:
 		otherwise = "lacks that tick"
-	case noted(l.Tick, l.Hash, l.InputHash) == string(text):
-		return tick, true, ""
-	default:
+	case l.Hash.String() != hash || l.InputHash.String() != inputs:
 		otherwise = "has another one there"
+	default:
+		return tick, noted(l.Tick, l.Hash, l.InputHash) == string(text), "" // what another program computed, this one does not vouch for
 	}
-	return 0, false, fmt.Sprintf("this program has committed tick %s of run %s with the hash %s; the chain %s", words.Number(tick), e.Run().ID, hash, otherwise)
+	return 0, false, fmt.Sprintf("a program of yours has committed tick %s of run %s with the hash %s; the chain %s", words.Number(tick), e.Run().ID, hash, otherwise)
+}
+
+// heldToNotes returns an error if a chain, from which another run comes, is not as a program of this user committed it.
+func heldToNotes(ctx context.Context, source string, e audit.Evidence) error {
+	_, _, otherwise := memoryOf(e.Run().ID).vouches(ctx, e)
+	if otherwise == "" {
+		return nil
+	}
+	return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %s\n  run --resume --force goes on with that chain, and notes it", document.FileName(source), otherwise))
 }
 
 // forget removes what is noted of a run that is complete.

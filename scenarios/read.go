@@ -26,15 +26,13 @@ func (r *Registry) Decode(root *document.Node) (*Scenario, error) {
 // noBegin is what is wrong with a scenario that has the key of a recording's descriptor.
 const noBegin = `"begin" is not a key of a scenario; only recordings have it, last in their descriptor`
 
-// CheckCommands returns an error if the document has commands that end before they begin, or that begin after a last tick.
+// CheckCommands returns an error if the document has commands that end before they begin.
 // [Registry.Decode] takes them, because recordings may have such.
-func (s *Scenario) CheckCommands(last uint64) error {
+func (s *Scenario) CheckCommands() error {
 	for i := range s.Commands {
 		c := &s.Commands[i]
 		if first, key := c.first(); c.Until != 0 && first > c.Until {
 			return c.at.At(key).Errorf("the command is never done: its first tick is %d, the last %d", first, c.Until)
-		} else if first > last {
-			return c.at.At(key).Errorf("the command is never done: its first tick is %d, the last of the run %d", first, last)
 		}
 	}
 	return nil

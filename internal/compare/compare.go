@@ -24,6 +24,7 @@ type Comparison struct {
 	others bool   // they are worlds of other spaces or fields
 	Keep   bool   // what it takes to compute that tick again
 	Phases bool   // trace the parts of that tick
+	Lucky  bool   // a replay comes to the recorded hash of that tick, but not each time
 
 	Compared [2][]byte // the states of the report
 }

@@ -147,7 +147,7 @@ func (j *Search) standFor(ctx context.Context, s *SearchSide) (*Computation, err
 	note := "nothing here" + recorded
 	if !slices.ContainsFunc(tries, func(t Computation) bool { return t.hash != tries[0].hash }) && j.Result.Inputs == nil {
 		j.Found.Next = j.older(s)
-		note += "; put the build that recorded it for OLD"
+		note += "; put the build that recorded it for OLD, and if that is this one, synctest may name what a world remembers"
 	}
 	j.Notes = append(j.Notes, note)
 	for _, f := range j.Result.Tiles {

@@ -332,6 +332,7 @@ func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
 		j.Notes = append(j.Notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
 	}
 	if lucky > 0 {
+		j.Lucky = true
 		j.Notes = append(j.Notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, words.Number(r.Tick)))
 	}
 	steady = r.Tick == found && lucky == 0 && s.Replayed == first

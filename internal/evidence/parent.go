@@ -106,6 +106,11 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 	if err != nil {
 		return nil, err
 	}
+	if s.Parent != nil {
+		if err := s.Parent(ctx, e); err != nil {
+			return nil, err
+		}
+	}
 	theirs, err := audit.LinkAt(ctx, e, p.Tick)
 	if err != nil {
 		return nil, wrong("its parent %s has no tick %d", p.Run, p.Tick)

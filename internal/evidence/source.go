@@ -34,6 +34,9 @@ type Source struct {
 	DB     *store.DB // nil: it is a bundle
 	Bundle *audit.Bundle
 
+	// Parent, unless nil, is called with each run from which one comes that is held against it, see [Source.HoldParent].
+	Parent func(ctx context.Context, e audit.Evidence) error
+
 	registry *scenarios.Registry
 	file     io.Closer
 }

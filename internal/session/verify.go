@@ -174,11 +174,8 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 			m.Show(p.world.Tick())
 			return ctx.Err()
 		})
-		if first, ok := errors.AsType[*replay.MismatchError](err); ok && first.Tick > 0 {
-			return j.again(ctx, first, err)
-		}
 		if err != nil {
-			return err
+			return j.again(ctx, err, err)
 		}
 		return j.ended(p.world, p.runDigest())
 	}
@@ -190,7 +187,7 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 		case err == io.EOF:
 			return j.ended(p.world, p.runDigest())
 		case err != nil:
-			return errors.Join(err, compare(table, p.world, err))
+			return j.again(ctx, err, errors.Join(err, compare(table, p.world, err)))
 		}
 		if err := j.tick(p.world, failed); err != nil {
 			return err
@@ -208,9 +205,12 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 	return ctx.Err()
 }
 
-// again replays a recording that differs once more, before anybody is accused: it may not come to the same each time.
-func (j *verifying) again(ctx context.Context, first *replay.MismatchError, found error) error {
-	if j.v.File == "-" || files.IsPipe(j.v.File) { // which is read once
+// again replays a recording that differs once more, or of which a tick fails, before anybody is accused: it may not come to the same each time.
+// Found is all that is to be told if it does.
+func (j *verifying) again(ctx context.Context, err, found error) error {
+	first, differs := errors.AsType[*replay.MismatchError](err)
+	_, fails := errors.AsType[*engine.TickError](err)
+	if differs && first.Tick == 0 || !differs && !fails || j.Foreign != nil || j.v.File == "-" || files.IsPipe(j.v.File) { // a pipe is read once
 		return found
 	}
 	rec, err := j.OpenRecording(ctx, j.v.File)
@@ -223,12 +223,12 @@ func (j *verifying) again(ctx context.Context, first *replay.MismatchError, foun
 		return found
 	}
 	ticks, err := p.whole(ctx.Err)
-	second, differs := errors.AsType[*replay.MismatchError](err)
+	second, again := errors.AsType[*replay.MismatchError](err)
 	switch {
 	case err == nil:
 		j.v.Ticks = ticks
 		return cmp.Or(j.ended(p.world, p.runDigest()), error(&index.HiddenError{From: j.v.begin, Once: true, Err: found}))
-	case !differs || second.Tick == 0 || second.Tick == first.Tick && second.Replayed == first.Replayed:
+	case !differs || !again || second.Tick == 0 || second.Tick == first.Tick && second.Replayed == first.Replayed:
 		return found
 	}
 	j.v.Ticks = ticks

@@ -398,6 +398,9 @@ func (b *Bundle) scan(l *textLine, n *endLine) (end *endLine, err error) {
 			if b.halt != nil {
 				return nil, errors.New("it is the second halt")
 			}
+			if len(x.Halt.Code) > MaxText || len(x.Halt.Detail) > MaxGenesis {
+				return nil, errors.New("its code or its detail is too long")
+			}
 			if x.Halt.Tick > MaxTick || x.Halt.Code == "" || !json.Valid([]byte(cmp.Or(x.Halt.Detail, "{}"))) {
 				return nil, errors.New("it is no halt: its tick is above 2^63-1, it has no code, or its detail is no JSON")
 			}

@@ -88,6 +88,7 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	begins := slices.Contains(snapshots, c.run.First)
 	if !all {
 		snapshots = slices.DeleteFunc(snapshots, func(tick uint64) bool { return tick < from })
 	}
@@ -108,6 +109,9 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if first := fmt.Sprintf("tick %d", c.run.First); all && c.run.First > 0 && (!begins || slices.ContainsFunc(c.found.Refused, func(r *EvidenceError) bool { return r.Row == first })) {
+		return nil, &EvidenceError{"snapshots", first, "it is missing, or refused; the run begins with it"}
 	}
 	switch f := c.found; {
 	case f.Ticks == 0:
@@ -169,6 +173,10 @@ func (c *Checker) genesis() error {
 	switch {
 	case sha256.Sum256(r.Genesis) != r.Digest:
 		wrong = "its genesis has another SHA-256 than the row says"
+	case len(r.Genesis) > MaxGenesis:
+		wrong = fmt.Sprintf("its genesis has %d bytes; the most are %d", len(r.Genesis), MaxGenesis)
+	case len(r.Label) > MaxText || len(r.Engine) > MaxText || len(r.Generator) > MaxText:
+		wrong = fmt.Sprintf("its label, engine_version or generator has more than %d bytes", MaxText)
 	case r.Format != StateFormat:
 		wrong = fmt.Sprintf("its states have format %d; this program reads format %d", r.Format, StateFormat)
 	case r.Rate.Num <= 0 || r.Rate.Den <= 0:

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/wire"
 )
 
@@ -186,6 +187,12 @@ type Evidence interface {
 	// Halt says why the run was halted; nil: it was not.
 	Halt(ctx context.Context) (*Halt, error)
 }
+
+// The most bytes that texts of a run or a halt may have, and the genesis document of a run or the detail of a halt.
+const (
+	MaxText    = 1 << 20
+	MaxGenesis = commands.MaxPayload + 4<<10 // a descriptor, and the parent of a fork
+)
 
 // MaxTick is the last tick that a chain can have.
 const MaxTick = math.MaxInt64

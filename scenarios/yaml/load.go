@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,18 +107,10 @@ func (t *Template) With(sets ...string) (*scenarios.Scenario, error) {
 		}
 		t.keepHashes(s, root)
 	}
-	if err := s.CheckCommands(t.last(s)); err != nil {
+	if err := s.CheckCommands(); err != nil {
 		return nil, t.blame(err, sets)
 	}
 	return s, nil
-}
-
-// last is the last tick at which a command of a scenario may begin: any, if the number of ticks has been replaced.
-func (t *Template) last(s *scenarios.Scenario) uint64 {
-	if s.Ticks != t.own.Ticks {
-		return math.MaxUint64
-	}
-	return s.Ticks
 }
 
 // Twice looks for two of some paths of sets that lead to one value, such as propagators.diffusion.rate and propagators.0.diffusion.rate. It
@@ -163,7 +154,7 @@ func (t *Template) blame(err error, sets []string) error {
 	for i, set := range sets {
 		all = append(all, setName+" "+document.Shorten(set))
 		s, _, err := t.read(slices.Concat(sets[:i], sets[i+1:]))
-		if err == nil && s.CheckCommands(t.last(s)) == nil {
+		if err == nil && s.CheckCommands() == nil {
 			causes = append(causes, all[i])
 		}
 	}

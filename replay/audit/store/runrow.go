@@ -12,8 +12,8 @@ import (
 
 // The most bytes of what is read of a run or a halt. What has more was not written by a store of ours, and is not read.
 const (
-	maxText    = 1 << 20
-	maxGenesis = 16<<20 + 4<<10 // a descriptor, and the parent of a fork
+	maxText    = audit.MaxText
+	maxGenesis = audit.MaxGenesis
 )
 
 // cells are the values of a row, as a driver returns them. The first one that no store of ours has written is kept; from then on all are

@@ -63,6 +63,9 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 			return nil, &Error{doing, ErrForeign, err}
 		}
 	}
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && !filled(path) { // which SQLite would remove
+		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-wal has %d bytes, and belongs to another file that had this name; move it beside that one, as NAME-wal", filepath.Base(path), log.Size())}
+	}
 	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
 	d := &DB{backend: &sqliteFile{path: path}, name: path}
 	if d.sql, err = dial(path, mode); err != nil {
@@ -82,6 +85,12 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 		return nil, &Error{doing, ErrForeign, err}
 	}
 	return d, nil
+}
+
+// filled reports whether a file is there and has something.
+func filled(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
 }
 
 // inUTF8 refuses a file that has its text in UTF-16: the lengths of ids and of digests would be others.
