@@ -60,7 +60,9 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		plain(root)
 	}
-	err = root.ExecuteContext(ctx)
+	if err = helpOfNothing(root, args); err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err := stdout.Failed(); err != nil {
 		if a.recording || !errors.Is(err, syscall.EPIPE) { // who pipes reports into head wants no more
 			fmt.Fprintln(stderr, words.About("/dev/stdout", err))

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -272,6 +273,9 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		}
 		busy.Path = document.FileName(busy.Path)
 		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)
+	}
+	if folder := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && !exists(folder) {
+		return nil, fmt.Errorf("%s: there is no folder %s", document.FileName(path), document.FileName(folder))
 	}
 	if err != nil {
 		return nil, words.About(path, err)

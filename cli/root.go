@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,7 @@ is halted.`,
 	rename(root, a.Name)
 	checkGiven(root)
 	groupCommands(root)
+	suggestible(root)
 	return root
 }
 
@@ -196,6 +198,16 @@ func didYouMean(c *cobra.Command, name string) string {
 	return "; did you mean " + document.Alternatives(best) + "?"
 }
 
+// helpOfNothing returns an error if help is asked for a command that there is not: cobra shows that of the program.
+func helpOfNothing(root *cobra.Command, args []string) error {
+	c, rest, err := root.Find(args)
+	asked := slices.Contains(args, "--help") || slices.Contains(args, "-h")
+	if err != nil || c != root || !asked || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return nil
+	}
+	return group((*cobra.Command).Help)(root, rest)
+}
+
 // didYouMeanFlag asks cobra as if flags were commands.
 func didYouMeanFlag(c *cobra.Command, err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
@@ -213,7 +225,7 @@ func didYouMeanFlag(c *cobra.Command, err error) string {
 func arguments(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return report.Usage("%s takes %s, not %d\nSee: %s --help", c.CommandPath(), what, len(args), c.CommandPath())
+			return report.Usage("%s takes %s, not %d%s\nSee: %s --help", c.CommandPath(), what, len(args), meant(c, args), c.CommandPath())
 		}
 		return nil
 	}

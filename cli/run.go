@@ -164,16 +164,9 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 }
 
-// runArguments accepts one scenario, or none with --resume. Where there are more, a number or
-// a time without a flag was meant for --sync.
+// runArguments accepts one scenario, or none with --resume.
 func runArguments(c *cobra.Command, args []string) error {
-	resumes := c.Flags().Changed("resume")
-	for _, arg := range args {
-		if c.Flags().Changed("sync") && (len(args) > 1 || resumes) && new(syncFlag).Set(arg) == nil {
-			return report.Usage("%s stands alone; write --sync=%s", arg, arg)
-		}
-	}
-	if resumes {
+	if c.Flags().Changed("resume") {
 		return withWatch(cobra.NoArgs, "no scenario with --resume")(c, args)
 	}
 	return withWatch(cobra.ExactArgs(1), "one scenario")(c, args)
