@@ -52,7 +52,7 @@ func TestResumesWhatItCompared(t *testing.T) {
 	f.redigest(25, 3)
 	f.write("forged.audit")
 	done(t, "audit", "import", "forged.audit", "forged.db")
-	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db", "--no-record", "--until", "70")
+	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db", "--no-record", "--until", "70", "--force")
 	if status != report.StatusHalted || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) || lastTick(t, "forged.db") != 60 {
 		t.Errorf("a chain that fits together: %d, %s, and the last tick is %d", status, out+errs, lastTick(t, "forged.db"))
 	}

@@ -79,8 +79,14 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if status.Err == nil {
 		return status.Code
 	}
-	fmt.Fprintln(stderr, words.CleanLines(status.Err.Error()))
 	object := errorObject{Event: "error", Error: status.Err.Error()}
+	fmt.Fprintln(stderr, words.CleanLines(status.Err.Error()))
+	if p, ok := errors.AsType[*engine.PanicError](status.Err); ok {
+		object.Stack = string(p.Stack)
+		if at := p.Place(); at != "" {
+			fmt.Fprintf(stderr, "  at %s; --json has the whole stack\n", words.CleanLines(at))
+		}
+	}
 	if errors.Is(status.Err, engine.ErrArithmetic) {
 		object.Code = engine.ErrArithmetic.Error()
 	}

@@ -15,6 +15,7 @@ type errorObject struct {
 	Event string `json:"event"` // "error"
 	Error string `json:"error"`
 	Code  string `json:"code,omitempty"`
+	Stack string `json:"stack,omitempty"` // of a panic
 }
 
 // A startObject is the first line of a run.

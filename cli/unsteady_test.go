@@ -110,6 +110,8 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] += float32(next[0] * 1.1)
 	case "fails":
 		return c.Fail(0, "no more")
+	case "panics":
+		next[len(next)]++
 	default:
 		next[0]++
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/murksim/murksim/fields"
 )
@@ -48,6 +50,30 @@ func (e *PanicError) Error() string {
 	}
 	return fmt.Sprintf("panic: %v", e.Value)
 }
+
+// Place returns where the panic began, as FILE:LINE: the first call on the stack that is neither Go's nor that of this package. "" if there is none.
+func (e *PanicError) Place() string {
+	_, calls, found := strings.Cut(string(e.Stack), "\npanic(")
+	if !found {
+		return ""
+	}
+	lines := strings.Split(calls, "\n")
+	for i := 2; i+1 < len(lines); i += 2 { // each call has two: the function, and where it stands
+		name := lines[i]
+		if strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "panic(") || strings.HasPrefix(name, enginePackage) {
+			continue
+		}
+		at := strings.TrimSpace(lines[i+1])
+		if space := strings.LastIndexByte(at, ' '); space > 0 {
+			at = at[:space] // the offset in the function
+		}
+		return at
+	}
+	return ""
+}
+
+// enginePackage begins the names of what this package has.
+var enginePackage = reflect.TypeFor[World]().PkgPath() + "."
 
 // Is makes Go's own panic at a division of an integer by zero an [ErrArithmetic].
 func (e *PanicError) Is(target error) bool {

@@ -61,7 +61,7 @@ func perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits
 	defer func() {
 		row.Seconds = time.Since(began).Seconds()
 		if v := recover(); v != nil {
-			row.Status, row.Reason, err = Panic, place(v, debug.Stack()), nil
+			row.Status, row.Reason, err = Panic, panicked(&engine.PanicError{Value: v, Stack: debug.Stack()}), nil
 			if run != nil {
 				row.Ticks = run.World.Tick()
 			}
@@ -155,10 +155,10 @@ func (row *Row) judge(err error, built bool, l Limits) {
 		row.Status, row.Reason = Memory, fmt.Sprintf("the world takes about %s of memory; it may take %s, its part of what all jobs that run at the same time may", megabytes(e.Need), megabytes(e.Limit))
 		return
 	}
-	panicked, caught := errors.AsType[*engine.PanicError](err)
+	p, caught := errors.AsType[*engine.PanicError](err)
 	switch {
 	case caught && !errors.Is(err, engine.ErrArithmetic):
-		row.Status, row.Reason = Panic, place(panicked.Value, panicked.Stack)
+		row.Status, row.Reason = Panic, panicked(p)
 	case errors.Is(err, context.DeadlineExceeded):
 		row.Status, row.Reason = Time, fmt.Sprintf("tick %d after %v", row.Ticks, l.Time)
 	case built:
@@ -169,19 +169,9 @@ func (row *Row) judge(err error, built bool, l Limits) {
 // megabytes writes a number of bytes.
 func megabytes(n uint64) string { return fmt.Sprintf("%.3g MB", float64(n)/1e6) }
 
-// place says what a panic was, and where.
-func place(v any, stack []byte) string {
-	lines := strings.Split(string(stack), "\n")
-	for i, l := range lines {
-		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
-			at := strings.TrimSpace(lines[i+3])
-			if space := strings.LastIndexByte(at, ' '); space > 0 {
-				at = at[:space]
-			}
-			return firstLine(fmt.Sprintf("%v at %s", v, at))
-		}
-	}
-	return firstLine(fmt.Sprint(v))
+// panicked says what a panic was, and where.
+func panicked(p *engine.PanicError) string {
+	return firstLine(strings.TrimSuffix(fmt.Sprintf("%v at %s", p.Value, p.Place()), " at "))
 }
 
 // firstLine cuts a text to one line of a length that a table bears.

@@ -13,7 +13,7 @@ type grayScott struct {
 	DiffV float64            `yaml:"diff_v" min:"0" doc:"How fast v spreads, per second and neighbour, like the rate of diffusion."`
 	Feed  float64            `yaml:"feed,required" min:"0" doc:"The share of u that is replaced per second; it also washes out v."`
 	Kill  float64            `yaml:"kill,required" min:"0" doc:"The share of v that decays per second, in addition to feed."`
-	MaxV  float64            `yaml:"max_v" above:"0" doc:"The greatest v for which the step must be stable; a cell with more fails the tick. Without it, 1, and none fails. Patterns stay below 0.7."`
+	MaxV  *float64           `yaml:"max_v" above:"0" doc:"The greatest v for which the step must be stable; a cell with more fails the tick. Without it, 1, and none fails. Patterns stay below 0.7."`
 }
 
 func (p *grayScott) Check(*scenarios.Builder) error {
@@ -24,8 +24,12 @@ func (p *grayScott) Check(*scenarios.Builder) error {
 }
 
 func (p *grayScott) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	most := 0.0
+	if p.MaxV != nil {
+		most = *p.MaxV
+	}
 	return propagators.GrayScott{
-		Name: name, U: b.Field(p.U), V: b.Field(p.V), DiffU: p.DiffU, DiffV: p.DiffV, Feed: p.Feed, Kill: p.Kill, MaxV: p.MaxV,
+		Name: name, U: b.Field(p.U), V: b.Field(p.V), DiffU: p.DiffU, DiffV: p.DiffV, Feed: p.Feed, Kill: p.Kill, MaxV: most,
 	}, nil
 }
 
