@@ -110,6 +110,13 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] += float32(next[0] * 1.1)
 	case "fails":
 		return c.Fail(0, "no more")
+	case "strikes", "strikes down": // once, if there is a file for it, as a machine fails once
+		if c.Tick() == unsteadyFrom && os.Remove("strike") == nil {
+			if u.mode == "strikes down" {
+				return c.Fail(0, "struck")
+			}
+			next[0]++
+		}
 	case "panics":
 		next[len(next)]++
 	default:

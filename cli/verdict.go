@@ -102,7 +102,7 @@ func diverged(v *session.Verdict) string {
 	}
 	if e, ok := errors.AsType[*index.HiddenError](v.Err); ok && e.Once {
 		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails; synctest, called again, may name it\n",
-			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, words.InWords(e.Err))
+			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "))
 	} else if ok {
 		names := ", which synctest names"
 		if v.FromState != "" { // synctest begins at the first tick
