@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -310,5 +311,33 @@ func TestForkOfACutChain(t *testing.T) {
 	}
 	if refused != len(fork) {
 		t.Errorf("%d of %d runs are not gone on with", refused, len(fork))
+	}
+}
+
+// TestImportTooLong: what a database would not read back is not imported, and the run that is there stays whole.
+func TestImportTooLong(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "20", "--audit", "run.db", "--no-record")
+	done(t, "audit", "export", "run.db", "-o", "run.audit")
+	long := strings.Repeat("x", audit.MaxText+1)
+	for _, key := range []string{"label", "engine_version"} {
+		f := forge(t, "run.audit")
+		f.lines[0][key] = long
+		f.write("long.audit")
+		if status, _, errs := murksim(t, nil, "audit", "import", "long.audit", "new.db"); status != report.StatusEvidence || !strings.Contains(errs, "more than 1048576 bytes") {
+			t.Errorf("%s: %d, %.200q", key, status, errs)
+		}
+	}
+	f := forge(t, "run.audit")
+	f.lines = slices.Insert(f.lines, len(f.lines)-1, map[string]any{"halt": map[string]any{"tick": 5, "code": long, "detail": "{}", "halted_at": "2020-01-01T00:00:00Z"}})
+	f.write("long.audit")
+	if status, _, errs := murksim(t, nil, "audit", "import", "long.audit", "run.db", "--halt"); status == report.StatusOK || !strings.Contains(errs, "its code or its detail is too long") {
+		t.Errorf("a halt: %d, %.200q", status, errs)
+	}
+	if status, line := audited(t, "run.db"); status != report.StatusOK {
+		t.Errorf("%d, %s", status, line)
+	}
+	if status, _, errs := murksim(t, nil, "run", "heat", "--audit", "label.db", "--audit-label", long); status != report.StatusUsage || !strings.Contains(errs, "--audit-label has 1,048,577 bytes") {
+		t.Errorf("a label: %d, %.200q", status, errs)
 	}
 }

@@ -53,6 +53,8 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 		return report.Usage("--audit-label, --audit-every and --webhook need --audit")
 	case x.dsn != "" && j.resume != "":
 		return report.Usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", words.Argument(x.dsn))
+	case len(x.label) > audit.MaxText:
+		return report.Usage("--audit-label has %s; the most are %s", words.Count(uint64(len(x.label)), "byte"), words.Count(uint64(audit.MaxText), "byte"))
 	case given("audit-run") && !x.resumes:
 		return report.Usage("--audit-run needs --resume of a database")
 	}
