@@ -337,6 +337,8 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	case slices.ContainsFunc(r.Differing, differing.recorded):
 		folder, job := j.folder(), r.Differing[slices.IndexFunc(r.Differing, differing.recorded)].Job
 		return fmt.Sprintf("next      %s diff %s %s", j.Name, words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 1))), words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 2))))
+	case len(r.Differing) > 0: // of which nothing shows the difference
+		return ""
 	case bad > 0:
 		return fmt.Sprintf("next      %s sweep show %s", j.Name, words.Argument(j.folder()))
 	case r.Done > 1:

@@ -499,6 +499,15 @@ func (j *Journal) Twin(id ID) (job int, ok bool) {
 	return int(at), ok
 }
 
+// hasID reports whether a job has a row with an id.
+func (j *Journal) hasID(job int, id ID) bool {
+	if job < 0 || job >= len(j.places) || !j.Has(job) {
+		return false
+	}
+	row, err := j.Row(job)
+	return err == nil && row.ID == id
+}
+
 // Row reads the row of a job that is done.
 func (j *Journal) Row(job int) (*Row, error) { return j.rowAt(lines{j.places[job], j.lengths[job]}) }
 

@@ -40,8 +40,8 @@ func NewLedger(c *Config) (*Ledger, error) {
 	return l, err
 }
 
-// earlier looks at the rows that are there already, since another program may have written them: a row that says that its job equals another one
-// must be right, if it is among those that are to be looked at, and where jobs are missing one that ran is run again at least.
+// earlier looks at the rows that are there already, since another program may have written them: one with the id of another job must have it by
+// right, if it is among those that are to be looked at, and where jobs are missing one that ran is run again at least.
 func (l *Ledger) earlier() error {
 	c := l.config
 	one := false
@@ -49,24 +49,33 @@ func (l *Ledger) earlier() error {
 		one = len(l.Again) == 0
 		break
 	}
-	for row, err := range c.Journal.Rows() {
-		switch {
-		case err != nil:
+	for job := range c.Journal.places {
+		if !c.Journal.Has(job) {
+			continue
+		}
+		row, err := c.Journal.Row(job)
+		if err != nil {
 			return err
-		case one && row.Repeats():
+		}
+		if one && row.Repeats() {
 			l.Again, one = append(l.Again, *row), false
-		case row.Status == Equal && Chosen(c.Journal.Head.Pick, row.ID, c.Recheck):
-			s, err := c.Make(c.Journal.Plan.Sets(c.Journal.Plan.Point(row.Job)))
-			twin, known := c.Journal.Twin(row.ID)
-			if known && twin == row.As && err == nil && IDOf(s) == row.ID {
+		}
+		check := Check{Job: job, Row: *row}
+		switch twin, known := c.Journal.Twin(row.ID); {
+		case row.Status == Equal && !c.Journal.hasID(row.As, row.ID):
+			check.Differ = fmt.Sprintf("it does not equal job %d", row.As)
+		case known && twin == job || !Chosen(c.Journal.Head.Pick, row.ID, c.Recheck):
+			continue
+		default:
+			if s, err := c.Make(c.Journal.Plan.Sets(c.Journal.Plan.Point(job))); err == nil && IDOf(s) == row.ID {
 				continue
 			}
-			check := Check{Job: row.Job, Row: *row, Differ: fmt.Sprintf("it does not equal job %d", row.As)}
-			if err := c.Journal.AddCheck(check); err != nil {
-				return err
-			}
-			l.differ = append(l.differ, check)
+			check.Differ = "its row has the id of a job with other values"
 		}
+		if err := c.Journal.AddCheck(check); err != nil {
+			return err
+		}
+		l.differ = append(l.differ, check)
 	}
 	return nil
 }
@@ -150,7 +159,7 @@ func (l *Ledger) added(rows []Row, checks []Check) error {
 func (l *Ledger) Compare(first, second *Row) Check {
 	c := Check{Job: first.Job, Row: *second, Differ: differs(first, second, l.config.Journal.Head.Stats)}
 	if first.ID != second.ID {
-		c.Differ = "the first row is that of a job with other values"
+		c.Differ = "its row has the id of a job with other values"
 	}
 	c.Equal = c.Differ == ""
 	return c

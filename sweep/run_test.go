@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -406,6 +407,57 @@ func TestRecheckGoesOn(t *testing.T) {
 	slices.Sort(checked)
 	if len(checked) != 40 || checked[0] != 0 || checked[39] != 39 {
 		t.Errorf("the jobs %v were run again, want all 40", checked)
+	}
+}
+
+// TestEarlierRows: what another program may have written into the journal is looked at by a sweep that goes on: rows with the ids of other jobs, and
+// where jobs are missing one that ran, whatever is to be run again.
+func TestEarlierRows(t *testing.T) {
+	d := sweep.Design{Seeds: []sweep.Span{{From: 1, To: 4, Step: 1}}}
+	x := newTiny(t, d)
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	row := func(job int) sweep.Row {
+		r, err := x.journal.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *r
+	}
+	equal := row(1)
+	equal.Status, equal.As, equal.Hash, equal.Stats = sweep.Equal, 0, "", nil
+	other := row(2)
+	other.ID = row(0).ID
+	wrong := row(0)
+	wrong.Hash = "deadbeefdeadbeef"
+	for _, tt := range []struct {
+		what  string
+		rows  []sweep.Row
+		share float64
+		want  map[int]string
+	}{
+		{"true rows", []sweep.Row{row(0), row(1), row(2)}, 1, nil},
+		{"ids of others", []sweep.Row{row(0), equal, other, row(3)}, 1, map[int]string{1: "it does not equal job 0", 2: "its row has the id of a job with other values"}},
+		{"a wrong hash, and hardly any is to be run again", []sweep.Row{wrong}, 1e-15, map[int]string{0: "final hashes deadbeefdeadbeef and " + row(0).Hash}},
+	} {
+		y := newTiny(t, d)
+		if err := y.journal.Add(tt.rows...); err != nil {
+			t.Fatal(err)
+		}
+		y.config.Recheck, y.config.KeepGoing = tt.share, true
+		err := sweep.Run(t.Context(), y.config)
+		got := map[int]string{}
+		if e, ok := errors.AsType[*sweep.DifferError](err); ok {
+			for _, c := range e.Checks {
+				got[c.Job] = c.Differ
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.what, got, tt.want)
+		}
 	}
 }
 

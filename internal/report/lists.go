@@ -33,10 +33,10 @@ func fill(v reflect.Value) {
 			v.Set(reflect.ValueOf(Lists(v.Interface())))
 		}
 	case reflect.Slice:
+		if plain(v.Type().Elem()) {
+			return
+		}
 		for i := range v.Len() {
-			if plain(v.Type().Elem()) {
-				return
-			}
 			fill(v.Index(i))
 		}
 	case reflect.Struct:
