@@ -81,14 +81,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		}
 	}
 	if j.auditing.dsn != "" && c.State != nil && r.World.Tick() == 0 {
-		genesis, err := s.World(1)
-		if err == nil {
-			var state []byte
-			if state, err = genesis.Save(s.Descriptor()); err == nil && !bytes.Equal(state, c.State) {
-				err = fmt.Errorf("%s: it is a state of tick 0 that is not the one with which %s begins; a chain that begins at tick 0 begins with that", document.FileName(j.state), s.Name)
-			}
-		}
-		if err != nil {
+		if err := j.atGenesis(s, c.State); err != nil {
 			return err
 		}
 	}
@@ -98,6 +91,19 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	r.Realtime, r.Speed = j.Realtime, j.Speed
 	j.Run = r
 	return nil
+}
+
+// atGenesis holds that a state of tick 0 is the one with which a scenario begins: a chain from tick 0 on says no other.
+func (j *runJob) atGenesis(s *scenarios.Scenario, state []byte) error {
+	w, err := s.World(1)
+	if err != nil {
+		return err
+	}
+	genesis, err := w.Save(s.Descriptor())
+	if err == nil && !bytes.Equal(genesis, state) {
+		err = fmt.Errorf("%s: it is a state of tick 0 that is not the one with which %s begins; a chain that begins at tick 0 begins with that", document.FileName(j.state), s.Name)
+	}
+	return err
 }
 
 // unbuilt puts into words why there is no world.

@@ -104,14 +104,13 @@ type tabulator struct {
 	outputs []*export.Rows
 }
 
+// axes are what a design varies, one for each path.
+func axes(p *Plan) []Axis { return slices.Concat(p.Design.List, p.Design.Axes) }
+
 // numeric says of each path whether all its values are numbers.
-func numeric(p *Plan) []bool {
-	var list []bool
-	for i := range p.Design.List {
-		list = append(list, p.Design.List[i].numeric())
-	}
-	for i := range p.Design.Axes {
-		list = append(list, p.Design.Axes[i].numeric())
+func numeric(p *Plan) (list []bool) {
+	for _, a := range axes(p) {
+		list = append(list, a.numeric())
 	}
 	return list
 }
@@ -125,22 +124,20 @@ func (a *Axis) numeric() bool {
 	return true
 }
 
-// axesWhole says of each path whether all its values are written as whole numbers.
-func axesWhole(p *Plan) (list []bool) {
-	for _, axes := range [...][]Axis{p.Design.List, p.Design.Axes} {
-		for i := range axes {
-			list = append(list, !slices.ContainsFunc(axes[i].Values, func(v string) bool {
-				_, err := strconv.ParseInt(v, 10, 53)
-				return err != nil
-			}))
-		}
+// wholes says of each path whether all its values are written as whole numbers.
+func wholes(p *Plan) (list []bool) {
+	for _, a := range axes(p) {
+		list = append(list, !slices.ContainsFunc(a.Values, func(v string) bool {
+			_, err := strconv.ParseInt(v, 10, 53)
+			return err != nil
+		}))
 	}
 	return list
 }
 
 // Columns lists the columns of the table, in their order.
 func (j *Journal) Columns() (list []export.Column) {
-	numbers, wholes := numeric(j.Plan), axesWhole(j.Plan)
+	numbers, whole := numeric(j.Plan), wholes(j.Plan)
 	add := func(kind export.ColumnKind, names ...string) {
 		for _, name := range names {
 			list = append(list, export.Column{Name: name, Kind: kind})
@@ -152,7 +149,7 @@ func (j *Journal) Columns() (list []export.Column) {
 	}
 	for i, path := range j.Plan.Paths {
 		switch {
-		case wholes[i]:
+		case whole[i]:
 			add(export.WholeNumbers, path)
 		case numbers[i]:
 			add(export.Numbers, path)

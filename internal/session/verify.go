@@ -223,22 +223,19 @@ func (j *verifying) again(ctx context.Context, err, found error) error {
 		return found
 	}
 	ticks, err := p.whole(ctx.Err)
-	second, again := errors.AsType[*replay.MismatchError](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		j.v.Ticks = ticks
 		return cmp.Or(j.ended(p.world, p.runDigest()), error(&index.HiddenError{From: j.v.begin, Once: true, Err: found}))
-	case !differs || !again || second.Tick == 0 || second.Tick == first.Tick && second.Replayed == first.Replayed:
+	}
+	second, alike := errors.AsType[*replay.MismatchError](err)
+	if !differs || !alike || second.Tick == 0 {
 		return found
 	}
-	j.v.Ticks = ticks
-	switch {
-	case second.Tick > first.Tick:
-		return &index.UnsteadyError{Tick: first.Tick, Hashes: [2]uint64{first.Replayed, first.Recorded}, Err: err}
-	case second.Tick < first.Tick:
-		return &index.UnsteadyError{Tick: second.Tick, Hashes: [2]uint64{second.Recorded, second.Replayed}, Err: err}
+	if other := index.Unsteady(first, second); other != nil {
+		j.v.Ticks = ticks
+		return other
 	}
-	return &index.UnsteadyError{Tick: first.Tick, Hashes: [2]uint64{first.Replayed, second.Replayed}, Err: err}
+	return found
 }
 
 // A played is a recording on its way into its world.

@@ -90,6 +90,19 @@ type UnsteadyError struct {
 	Err    error     // what the second replay found
 }
 
+// Unsteady returns the [*UnsteadyError] of a recording of which two replays found these; nil: they found the same.
+func Unsteady(first, second *replay.MismatchError) error {
+	switch {
+	case first.Tick < second.Tick:
+		return &UnsteadyError{first.Tick, [2]uint64{first.Replayed, first.Recorded}, second}
+	case first.Tick > second.Tick:
+		return &UnsteadyError{second.Tick, [2]uint64{second.Recorded, second.Replayed}, second}
+	case first.Replayed != second.Replayed:
+		return &UnsteadyError{first.Tick, [2]uint64{first.Replayed, second.Replayed}, second}
+	}
+	return nil
+}
+
 // Error implements error.
 func (e *UnsteadyError) Error() string {
 	return fmt.Sprintf("%v; tick %d was computed twice, and came to %016x and to %016x", e.Err, e.Tick, e.Hashes[0], e.Hashes[1])
@@ -371,10 +384,8 @@ func (v *verification) unsteady(m *replay.MismatchError) error {
 		switch last := p.begin + p.ticks; {
 		case m.Tick <= last:
 			return &UnsteadyError{m.Tick, [2]uint64{m.Recorded, m.Replayed}, m}
-		case mismatch && was.Tick == m.Tick && was.Replayed != m.Replayed:
-			return &UnsteadyError{m.Tick, [2]uint64{was.Replayed, m.Replayed}, m}
-		case mismatch && was.Tick < m.Tick:
-			return &UnsteadyError{was.Tick, [2]uint64{was.Replayed, was.Recorded}, m}
+		case mismatch:
+			return Unsteady(was, m)
 		case !p.ok:
 			return nil
 		}
