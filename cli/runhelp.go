@@ -57,4 +57,5 @@ state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
 An overflow or a division by zero halts the run before the tick takes effect; the
 error says ARITHMETIC_FAULT and names tick, system, entity and column.
 
-Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`
+Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 4 a chain is not as a program of
+yours has committed it, 5 halted.`
