@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -27,40 +28,65 @@ func TestFollowTampered(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			done(t, "run", "heat", "--until", "100", "--no-record", "--audit", "f.db")
-			id, err := audit.ParseID(runIDs(t, "f.db")[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			db, err := store.Open(t.Context(), "f.db")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			w, err := db.Writer(t.Context(), id) // of a run that goes on
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out, errs saidText
-			status := make(chan int)
-			go func() {
-				args := []string{"audit", "--no-verdict", "f.db", "--follow", "--metrics", "127.0.0.1:0"}
-				status <- Program{}.run(t.Context(), args, nil, &out, &errs)
-			}()
-			waiting.For(t, "all ticks are audited", func() bool { return strings.Contains(metricsOf(out.String()), "\nmurksim_audit_ticks_total 100\n") })
-			tamper(t, "f.db", strings.Split(tt.sql, "; ")...)
-			time.Sleep(2 * evidence.PollEvery) // it may look once more, or not
-			w.Close()
 			want := report.StatusEvidence
 			if tt.what == "nothing" {
 				want = report.StatusOK
 			}
-			got := <-status
-			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-			if line := lines[len(lines)-1]; got != want || !strings.HasPrefix(line, tt.want) {
-				t.Errorf("%d, %s, %s, want %d, %s", got, line, errs.String(), want, tt.want)
+			if status, line, errs := followed(t, runIDs(t, "f.db")[0], 100, strings.Split(tt.sql, "; ")); status != want || !strings.HasPrefix(line, tt.want) {
+				t.Errorf("%d, %s, %s, want %d, %s", status, line, errs, want, tt.want)
 			}
 		})
 	}
+}
+
+// TestFollowTamperedParent holds that a fork whose parent is changed behind a --follow is not called PASS.
+func TestFollowTamperedParent(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "60", "--no-record", "--audit", "f.db", "--audit-every", "10")
+	parent := runIDs(t, "f.db")[0]
+	done(t, "audit", "fork", "f.db", "--tick", "50")
+	fork := runIDs(t, "f.db")[1]
+	done(t, "run", "--resume", "f.db", "--audit-run", fork, "--until", "100", "--no-record")
+	sql := "DROP TRIGGER chain_hashes_update; UPDATE chain_hashes SET state_len = state_len + 1 WHERE tick = 40 AND run_id = '" + parent + "'"
+	status, line, errs := followed(t, fork, 50, strings.Split(sql, "; "))
+	want := fmt.Sprintf("EVIDENCE table=runs row=%s reason=the evidence of its parent %s is broken: chain_hashes, tick 40: ", fork, parent)
+	if status != report.StatusEvidence || !strings.HasPrefix(line, want) {
+		t.Errorf("%d, %s, %s, want %d, %s", status, line, errs, report.StatusEvidence, want)
+	}
+}
+
+// followed follows a run of f.db that seems to go on, changes the database when all its ticks are audited, and then ends the run. It
+// returns what the audit came to, and what it said.
+func followed(t *testing.T, run string, ticks int, sql []string) (status int, line, said string) {
+	t.Helper()
+	id, err := audit.ParseID(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), "f.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w, err := db.Writer(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs saidText
+	ended := make(chan int)
+	go func() {
+		args := []string{"audit", "--no-verdict", "f.db", "--run", run, "--follow", "--metrics", "127.0.0.1:0"}
+		ended <- Program{}.run(t.Context(), args, nil, &out, &errs)
+	}()
+	waiting.For(t, "all ticks are audited", func() bool {
+		return strings.Contains(metricsOf(out.String()), fmt.Sprintf("\nmurksim_audit_ticks_total %d\n", ticks))
+	})
+	tamper(t, "f.db", sql...)
+	time.Sleep(2 * evidence.PollEvery) // it may look once more, or not
+	w.Close()
+	status = <-ended
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	return status, lines[len(lines)-1], errs.String()
 }
 
 // metricsOf returns the metrics that a program serves where it says, or nothing if it does not yet.

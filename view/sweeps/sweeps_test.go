@@ -15,7 +15,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/export"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/view"
 	"github.com/murksim/murksim/view/sweeps"
@@ -401,6 +405,99 @@ func TestRecordings(t *testing.T) {
 	if _, err := f.sweep.Recordings(1); err == nil || !strings.Contains(err.Error(), "escapes") {
 		t.Errorf("a link that leads out of the folder is %v", err)
 	}
+}
+
+// TestAnotherJobsRecording holds that a recording is shown as that of a job only if it has the job's values and ends as its row says.
+func TestAnotherJobsRecording(t *testing.T) {
+	f := &fixture{T: t, folder: t.TempDir()}
+	file := func(job int) string { return filepath.Join(f.folder, "recordings", fmt.Sprintf("job-%d.murk", job)) }
+	if err := os.Mkdir(filepath.Join(f.folder, "recordings"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var kept []sweep.Row
+	for job, seed := range []int{3, 3, 4} {
+		recording, scenario, hash := recorded(t, seed)
+		if err := os.WriteFile(file(job), recording, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := row(job)
+		r.ID, r.Hash, r.Kept = sweep.IDOf(scenario), fmt.Sprintf("%016x", hash), fmt.Sprintf("recordings/job-%d.murk", job)
+		kept = append(kept, r)
+	}
+	kept[1].Hash = "0000000000000001"
+	path := filepath.Join(f.folder, "journal")
+	var err error
+	if f.journal, err = sweep.CreateJournal(path, head(1)); err != nil {
+		t.Fatal(err)
+	}
+	defer f.journal.Close()
+	if err := f.journal.Add(kept...); err != nil {
+		t.Fatal(err)
+	}
+	if f.sweep, err = sweeps.Open(sweeps.Config{Folder: f.folder, Journal: path, Name: "out", Open: opened}); err != nil {
+		t.Fatal(err)
+	}
+	defer f.sweep.Close()
+	f.about()
+	if list, err := f.sweep.Recordings(0); err != nil || len(list) != 1 {
+		t.Errorf("job 0 has %d recordings, %v", len(list), err)
+	}
+	if _, err := f.sweep.Recordings(1); err == nil || !strings.Contains(err.Error(), "the row of job 1 has 0000000000000001") {
+		t.Errorf("one that ends with another hash is %v", err)
+	}
+	if err := os.Rename(file(2), file(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.sweep.Recordings(0); err == nil || !strings.Contains(err.Error(), "it is not the recording of job 0, but one with other values") {
+		t.Errorf("the recording of another job is %v", err)
+	}
+}
+
+// recorded records a small world.
+func recorded(t *testing.T, seed int) (recording []byte, s *scenarios.Scenario, hash uint64) {
+	t.Helper()
+	s, err := worlds.Open(worlds.Registry(), "heat", "ticks=5", fmt.Sprint("seed=", seed), "expect=[]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	r, err := replay.NewRecorder(&b, w, s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(r)
+	for range s.Ticks {
+		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), s, w.Hash()
+}
+
+// opened opens a recording without an index.
+func opened(path string) (*view.Recording, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return view.Open(view.Config{Name: path, Recording: bytes.NewReader(b), Size: int64(len(b)), Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
+		s, err := worlds.Registry().FromDescriptor(h.World())
+		if err != nil {
+			return nil, nil, err
+		}
+		w, err := s.World(1)
+		return w, s, err
+	}})
 }
 
 // TestRoom holds that a table that takes more memory than it may is refused.

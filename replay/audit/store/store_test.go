@@ -542,6 +542,20 @@ func TestCreate(t *testing.T) {
 	})
 }
 
+// TestLargeGenesis: a genesis document that holds what a scenario takes from files is as long as a saved state may be.
+func TestLargeGenesis(t *testing.T) {
+	on(t, func(t *testing.T, _ database, dsn string) {
+		d := open(t, dsn)
+		r := newRun(1)
+		r.Genesis = bytes.Repeat([]byte("0.125, "), 24<<20/7)
+		r.Digest = sha256.Sum256(r.Genesis)
+		create(t, d, r)
+		if got := evidence(t, d, r.ID).Run(); !reflect.DeepEqual(got, r) {
+			t.Errorf("a genesis document of %d bytes is read as one of %d", len(r.Genesis), len(got.Genesis))
+		}
+	})
+}
+
 // TestLyingSnapshots: a snapshot that is not what its row says is an error that names the row, and takes no memory for what it claims.
 func TestLyingSnapshots(t *testing.T) {
 	on(t, func(t *testing.T, on database, dsn string) {
