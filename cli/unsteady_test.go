@@ -26,7 +26,7 @@ type unsteadyParams struct {
 
 // Propagator implements [scenarios.PropagatorMaker].
 func (p *unsteadyParams) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	return &unsteady{name: name, field: b.Field(p.Field), mode: os.Getenv("UNSTEADY")}, nil
+	return &unsteady{name: name, field: b.Field(p.Field), mode: os.Getenv("UNSTEADY"), made: float32(made.Add(1))}, nil
 }
 
 // remembered is a value of the first call in this process; 0: there was none.
@@ -34,6 +34,9 @@ var remembered float32
 
 // shared counts the ticks of all worlds of this process.
 var shared atomic.Uint32
+
+// made counts what was made in this process.
+var made atomic.Uint32
 
 // terms are added in the order of a map.
 var terms = func() map[int]float32 {
@@ -52,7 +55,8 @@ type unsteady struct {
 	field fields.ID
 	mode  string
 	calls float32
-	woken bool // with "asked"
+	woken bool    // with "asked"
+	made  float32 // how many were made before, and this
 }
 
 // Spec implements [engine.Propagator].
@@ -98,6 +102,8 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] += remembered
 	case "shared":
 		next[0] += float32(shared.Add(1))
+	case "made":
+		next[0] += 1 + u.made
 	case "order": // of a map
 		for _, term := range terms {
 			next[0] += term

@@ -48,8 +48,8 @@ func (j *Search) again(ctx context.Context) error {
 				first.parts = d.trace.Parts
 			}
 			s.note(first)
-			for range Repeats {
-				if err := j.rewind(ctx, d); err != nil {
+			for i := range Repeats {
+				if err := j.rewind(ctx, d, i == Repeats-1); err != nil {
 					return err
 				}
 				s.note(d.again(d.Visit.World, d.trace))
@@ -92,9 +92,10 @@ func (d *Side) again(w *engine.World, base *session.Trace) (t Computation) {
 	return t
 }
 
-// rewind puts the world of a recording into the state before the tick.
-func (j *Search) rewind(ctx context.Context, d *Side) error {
-	if d.kept.State != nil {
+// rewind puts the world of a recording into the state before the tick, or another world: one that draws a number when it is made
+// computes the same however often it is rewound.
+func (j *Search) rewind(ctx context.Context, d *Side, another bool) error {
+	if d.kept.State != nil && !another {
 		return d.Visit.World.LoadTick(nil, d.kept.State, d.kept.Rest)
 	}
 	v, err := j.Visit(ctx, d.File, j.Found.Tick-1)
