@@ -130,7 +130,17 @@ func (c *Context) Changed(id fields.ID, lo, hi int) {
 
 // Prev returns a Float32 field as it stood at the start of the tick, commands applied.
 // It must not be written.
-func (c *Context) Prev(id fields.ID) []float32 { return c.PrevColumn(id).Float32 }
+func (c *Context) Prev(id fields.ID) []float32 { return c.floats("Prev", id, c.PrevColumn(id)) }
+
+// floats returns the elements of a Float32 field. That a field has others, the mistake of a component, is said here: an empty slice would
+// end in an index that is out of range.
+func (c *Context) floats(method string, id fields.ID, column *fields.Column) []float32 {
+	if column.Float32 == nil {
+		d := &c.w.defs[id]
+		panic(fmt.Sprintf("engine: %s of the field %q, which has %s elements; %sColumn(id) has them", method, d.Name, d.Element, method))
+	}
+	return column.Float32
+}
 
 // PrevColumn is [Context.Prev] for a field of any element type.
 func (c *Context) PrevColumn(id fields.ID) *fields.Column {
@@ -145,7 +155,7 @@ func (c *Context) PrevColumn(id fields.ID) *fields.Column {
 }
 
 // Now returns a Float32 field as earlier parts of this tick left it. It must not be written.
-func (c *Context) Now(id fields.ID) []float32 { return c.NowColumn(id).Float32 }
+func (c *Context) Now(id fields.ID) []float32 { return c.floats("Now", id, c.NowColumn(id)) }
 
 // NowColumn is [Context.Now] for a field of any element type.
 func (c *Context) NowColumn(id fields.ID) *fields.Column {
@@ -160,7 +170,7 @@ func (c *Context) NowColumn(id fields.ID) *fields.Column {
 // declared Incremental alone it holds what Now gives. A propagator that is not Parallel and sees
 // from Now that an Incremental output need not change can spare the copy: by not calling
 // Next for it. A slice that Now returned earlier is not the one that Next returns.
-func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32 }
+func (c *Context) Next(id fields.ID) []float32 { return c.floats("Next", id, c.NextColumn(id)) }
 
 // NextColumn is [Context.Next] for a field of any element type.
 func (c *Context) NextColumn(id fields.ID) *fields.Column {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -78,6 +79,24 @@ func TestPanicsAreNoFaults(t *testing.T) {
 		err := &engine.PanicError{Value: v}
 		if errors.Is(err, engine.ErrArithmetic) {
 			t.Errorf("%v is an arithmetic fault", err)
+		}
+	}
+}
+
+// TestOtherElements holds that a component which takes an integer field for one of floats is told which method has its elements.
+func TestOtherElements(t *testing.T) {
+	for method, use := range map[string]func(c *engine.Context, id fields.ID) []float32{"Prev": (*engine.Context).Prev, "Now": (*engine.Context).Now, "Next": (*engine.Context).Next} {
+		p := &propagator{
+			spec: engine.Spec{Name: "mistaken", Prev: engine.Fields(0), Now: engine.Fields(0), Incremental: engine.Fields(0)},
+			step: func(c *engine.Context) error { use(c, 0)[0]++; return nil },
+		}
+		w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}, Fields: []fields.Def{{Name: "count", Element: fields.Int32}}, Propagators: []engine.Propagator{p}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := method + ` of the field "count", which has int32 elements; ` + method + "Column(id) has them"
+		if _, err := w.Step(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -58,6 +58,7 @@ type Batch struct {
 	bound   bool
 
 	recordWhen func(*Episode) (path string)
+	restored   []worldState // during Restore
 
 	choices  []int32
 	numbers  []float32

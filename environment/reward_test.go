@@ -251,10 +251,8 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// A world that fails is truncated; the others are not affected, it begins anew, and what it
-// did up to there is a recording.
-func TestFailure(t *testing.T) {
-	s := parse(t, `
+// bursting is a scenario in which choice 1 makes a tick fail when it is taken a second time.
+const bursting = `
 murksim: 1
 name: burst
 space: {kind: line, length: 3}
@@ -266,7 +264,12 @@ environment:
   observation: [{field: spark}]
   reward: [{constant: 1}]
   steps: 6
-`)
+`
+
+// A world that fails is truncated; the others are not affected, it begins anew, and what it
+// did up to there is a recording.
+func TestFailure(t *testing.T) {
+	s := parse(t, bursting)
 	for _, mode := range []environment.Autoreset{environment.NextStep, environment.SameStep} {
 		r := train(t, environment.Config{Scenario: s, Worlds: 3, Workers: 2, Autoreset: mode})
 		folder := t.TempDir()

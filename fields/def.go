@@ -61,7 +61,8 @@ var Scalar = Type{}
 // Vector is the type of a field with n numbers a cell, stored together.
 func Vector(n int) Type { return Type{VectorKind, n} }
 
-// Categorical is the type of a field with one of the whole numbers 0 to n-1 a cell.
+// Categorical is the type of a field with one of the whole numbers 0 to n-1 a cell. They are stored as the field's [Element] says: in a
+// scenario that says nothing as Float32.
 func Categorical(n int) Type { return Type{CategoricalKind, n} }
 
 // Components is the number of elements a cell or entity has.

@@ -71,14 +71,14 @@ func aboutWorld(s *scenarios.Scenario, defs []fields.Def) (*about, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &about{Scenario: s.Name, About: s.About, Seed: s.Seed, TickRate: s.TickRate, Planned: s.Ticks, Environment: s.Environment != nil}
+	a := &about{Scenario: s.Name, Kinds: []string{}, Parameters: []view.ParameterAbout{}, Propagators: []string{}, Systems: []string{}, About: s.About, Seed: s.Seed, TickRate: s.TickRate, Planned: s.Ticks, Environment: s.Environment != nil}
 	v := view.SpaceOf(s.Lattice())
 	a.Space = spaceAbout{Kind: v.Kind, Text: v.Text, Cells: v.Cells, Shape: shape}
 	for _, x := range v.Axes {
 		a.Space.Axes = append(a.Space.Axes, x.Name)
 	}
 	if s.Entities != nil {
-		a.Capacity, a.Kinds = s.Entities.Capacity, s.Entities.Kinds
+		a.Capacity, a.Kinds = s.Entities.Capacity, append(a.Kinds, s.Entities.Kinds...)
 	}
 	for i := range defs {
 		f := aboutField(&defs[i], shape, a.Capacity)

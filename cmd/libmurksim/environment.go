@@ -70,7 +70,9 @@ func openBatch(name string, sets []string, c environment.Config, maxMemory uint6
 		return nil, err
 	}
 	l := b.Layout()
-	about := &batchAbout{about: a, Worlds: b.Worlds(), FirstWorld: c.First, Agents: l.Agents, Choices: l.Choices, Controls: l.Controls, Low: l.Low, High: l.High, Steps: l.Steps}
+	about := &batchAbout{about: a, Worlds: b.Worlds(), FirstWorld: c.First, Agents: l.Agents, Steps: l.Steps}
+	about.Choices, about.Controls = append([]string{}, l.Choices...), append([]string{}, l.Controls...) // a list is never null
+	about.Low, about.High = append([]float32{}, l.Low...), append([]float32{}, l.High...)
 	about.Observation = aboutObservation(l.Observation)
 	return &batch{Batch: b, about: about}, nil
 }

@@ -110,6 +110,33 @@ func murksim_env_policy(handle C.murksim_handle) C.murksim_status {
 	return call(func() error { return with(uint64(handle), (*batch).policy) })
 }
 
+//export murksim_env_state
+func murksim_env_state(handle C.murksim_handle, to *C.murksim_handle) C.murksim_status {
+	return call(func() error {
+		if to == nil {
+			return errNull
+		}
+		return with(uint64(handle), func(b *batch) error {
+			t, err := b.State()
+			if err == nil {
+				give(to, text(t))
+			}
+			return err
+		})
+	})
+}
+
+//export murksim_env_restore
+func murksim_env_restore(handle C.murksim_handle, state C.murksim_string, size C.uint64_t) C.murksim_status {
+	return call(func() error {
+		from, err := bytesAt(unsafe.Pointer(state), uint64(size))
+		if err != nil {
+			return err
+		}
+		return with(uint64(handle), func(b *batch) error { return b.Restore(from) })
+	})
+}
+
 //export murksim_env_save
 func murksim_env_save(handle C.murksim_handle, world C.int32_t, path C.murksim_string) C.murksim_status {
 	return call(func() error {

@@ -21,7 +21,7 @@ enum {
 	MURKSIM_BAD_ARGUMENT = 2, /* a null pointer, a buffer of a wrong size, a number out of range */
 	MURKSIM_BAD_HANDLE = 3,   /* no such handle, or it was freed, or it is of another kind */
 	MURKSIM_NOT_FOUND = 4,    /* no such file, scenario, field or tick */
-	MURKSIM_DAMAGED = 5,      /* the recording, or the scenario, is malformed or ends early */
+	MURKSIM_DAMAGED = 5,      /* the recording, the scenario or the state is malformed or ends early */
 	MURKSIM_INCOMPATIBLE = 6, /* another program or version is needed */
 	MURKSIM_DIVERGED = 7,     /* a replay has another hash than was recorded */
 	MURKSIM_CANCELLED = 8,    /* the poll function asked for it */
@@ -182,6 +182,14 @@ murksim_status murksim_env_step(murksim_handle env);
 
 /* Writes what the policy of the scenario would do in the next step to the actions that are bound. */
 murksim_status murksim_env_policy(murksim_handle env);
+
+/* Returns where all worlds stand, as a text of JSON: the seed of each, the number of its episode, and what its agents have done in it. */
+murksim_status murksim_env_state(murksim_handle env, murksim_handle *text);
+
+/* Brings the worlds to where murksim_env_state found them, whose text has so many bytes, or those of another handle with the same worlds of the same scenario. It
+   computes the episodes again; one that comes to another hash is MURKSIM_DIVERGED, and then no world has an episode. What cannot be a
+   state of these worlds is MURKSIM_DAMAGED, and nothing has changed. Observations are then what agents see; rewards and ends are 0. */
+murksim_status murksim_env_restore(murksim_handle env, murksim_string state, uint64_t size);
 
 /* Writes the episode that is under way in a world, or before its first step the one before it, as a recording that murksim verify
    proves. World counts from 0. A file that is there is an error. */

@@ -59,9 +59,14 @@ func statusOf(err error) status {
 	_, unknown := errors.AsType[*worlds.UnknownError](err)
 	_, written := errors.AsType[*document.Error](err)
 	_, differs := errors.AsType[*replay.MismatchError](err)
+	state, restored := errors.AsType[*environment.StateError](err)
 	switch {
 	case err == nil:
 		return statusOK
+	case restored && state.World < 0:
+		return statusDamaged
+	case restored:
+		return statusDiverged
 	case errors.Is(err, context.Canceled):
 		return statusCancelled
 	case step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_int32, c_uint64
 from dataclasses import dataclass
 from typing import Any
@@ -86,11 +86,15 @@ class Batch:
     ) -> None:
         if autoreset not in AUTORESET:
             raise ArgumentError(f"autoreset must be one of {', '.join(AUTORESET)}, not {autoreset!r}")
+        worlds = _library.whole("worlds", worlds)
+        self._arguments: dict[str, Any] = {
+            "scenario": scenario, "worlds": worlds, "seed": seed, "first": first, "workers": workers, "autoreset": autoreset, "set": set, "max_memory": max_memory,
+        }  # fmt: skip
         if workers is None:  # a few worlds take less time than to share them
             workers = max(1, min(os.cpu_count() or 1, worlds // 16))
         handle, sets = c_uint64(), _sets(set)
         _library.call(
-            "murksim_env_open", os.fsencode(scenario), len(sets), _library.strings(sets), worlds, first, workers, _uint64(seed), AUTORESET[autoreset],
+            "murksim_env_open", os.fsencode(scenario), len(sets), _library.strings(sets), worlds, first, workers, _seed(seed), AUTORESET[autoreset],
             max_memory, byref(handle),
         )  # fmt: skip
         self._handle = handle.value
@@ -102,14 +106,14 @@ class Batch:
         self.info: dict[str, Any] = info
         """All that the library tells of the worlds."""
         self.scenario: str = info["scenario"]
-        self.worlds, self.first, self.autoreset = worlds, first, autoreset
+        self.worlds, self.first, self.autoreset = worlds, int(first), autoreset
         self.agents: tuple[str, ...] = tuple(info["agents"])
-        self.choices: tuple[str, ...] = tuple(info["choices"] or ())
+        self.choices: tuple[str, ...] = tuple(info["choices"])
         """Names of the discrete actions; none if actions are continuous."""
-        self.controls: tuple[str, ...] = tuple(info["controls"] or ())
+        self.controls: tuple[str, ...] = tuple(info["controls"])
         """Names of the numbers of continuous actions."""
-        self.low = np.array(info["low"] or [], np.float32)
-        self.high = np.array(info["high"] or [], np.float32)
+        self.low = np.array(info["low"], np.float32)
+        self.high = np.array(info["high"], np.float32)
         self.max_steps: int = info["steps"]
         seen = info["observation"]
         self.dtype: np.dtype[Any] = np.dtype(seen["dtype"])
@@ -144,6 +148,24 @@ class Batch:
         _library.call("murksim_env_bind", self._handle, byref(bound))
         self._held = tuple(tensors.values())  # the library writes to them, whatever becomes of the attributes
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Says how to make worlds like these, and where they stand; :meth:`record_every` is not copied."""
+        text = c_uint64()
+        self._call("murksim_env_state", byref(text))
+        scenario = self._arguments["scenario"]
+        if os.path.isfile(scenario):
+            scenario = os.path.abspath(scenario)
+        tensors = {name: getattr(self, name).copy() for name in _TENSORS}
+        return {"arguments": {**self._arguments, "scenario": scenario}, "state": _library.take(text.value), "tensors": tensors}
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        """Makes the worlds, and computes their episodes again; another end is a :class:`murksim.DivergedError`."""
+        Batch.__init__(self, **given["arguments"])
+        state = given["state"].encode()
+        self._call("murksim_env_restore", state, len(state))
+        for name, array in given["tensors"].items():
+            getattr(self, name)[...] = array
+
     def _call(self, name: str, *arguments: Any) -> None:
         if not self._close.alive:
             raise ClosedError("the environments were closed")
@@ -157,7 +179,7 @@ class Batch:
         """
         numbers = np.zeros(0, np.uint64)
         if seeds is not None:
-            numbers = np.array([_uint64(s) for s in ([seeds] if isinstance(seeds, (int, np.integer)) else seeds)], np.uint64)
+            numbers = np.array([_seed(s) for s in (seeds if isinstance(seeds, Iterable) else [seeds])], np.uint64)
         flags = np.ascontiguousarray(np.zeros(0) if mask is None else mask, np.uint8)
         if mask is not None and flags.shape != (self.worlds,):
             raise ArgumentError(f"the mask must have the shape ({self.worlds},), not {flags.shape}")
@@ -242,10 +264,17 @@ def _or(value: float | None, otherwise: float) -> float:
     return otherwise if value is None else value
 
 
-def _uint64(seed: int) -> int:
-    if not 0 <= int(seed) < 1 << 64:
-        raise ArgumentError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
-    return int(seed)
+def limited(set: Mapping[str, object] | None, steps: int | None) -> Mapping[str, object] | None:
+    """Adds to what is set after how many steps an episode is truncated."""
+    if steps is None:
+        return set
+    if set and "environment.steps" in set:
+        raise ArgumentError("environment.steps and max_episode_steps say the same; give max_episode_steps alone")
+    return {**(set or {}), "environment.steps": _library.whole("max_episode_steps", steps, 1)}
 
 
-__all__ = ["AUTORESET", "Batch", "Part", "WorldFailed"]
+def _seed(seed: int) -> int:
+    return _library.whole("a seed", seed)
+
+
+__all__ = ["AUTORESET", "Batch", "Part", "WorldFailed", "limited"]

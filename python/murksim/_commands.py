@@ -48,17 +48,30 @@ def _event(objects: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
     return next((o for o in reversed(objects) if o.get("event") == name), None)
 
 
-def _text(value: object) -> str:
-    """Writes a value as a scenario has it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, np.generic):
-        value = value.item()
-    return json.dumps(value)
+def _text(path: str, value: object) -> str:
+    """Writes the value of a path as a scenario has it."""
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    try:
+        return json.dumps(value, default=_plain)
+    except TypeError:
+        raise ArgumentError(f"{path} cannot be {type(value).__name__}: a value is a number, a text, a truth value, or a list or a dict of them") from None
+
+
+def _plain(value: object) -> object:
+    """Returns what JSON has for a value of NumPy, or a path."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError
 
 
 def _sets(values: Mapping[str, object] | None) -> list[str]:
-    return [f"{path}={_text(value)}" for path, value in (values or {}).items()]
+    return [f"{path}={_text(path, value)}" for path, value in (values or {}).items()]
+
+
+_COUNTS = frozenset(("ticks", "seed", "workers"))
 
 
 def _flags(**values: object) -> list[str]:
@@ -66,6 +79,8 @@ def _flags(**values: object) -> list[str]:
     list_: list[str] = []
     for name, value in values.items():
         flag = "--" + name.replace("_", "-")
+        if name in _COUNTS and value is not None:
+            value = _library.whole(name, value)
         if value is True:
             list_.append(flag)
         elif value is not None and value is not False:
@@ -152,7 +167,7 @@ def run(
     """
     arguments = ["run", _file(scenario)]
     arguments += [f"--set={s}" for s in _sets(set)]
-    arguments += _flags(ticks=ticks, seed=seed, workers=workers, max_memory=max_memory, state=state and _file(state))
+    arguments += _flags(ticks=ticks, seed=seed, workers=workers, max_memory=max_memory, state=None if state is None else _file(state))
     arguments += ["--no-record"] if output is None else [f"--output={_file(output)}"]
     exit_status, text, said = _library.command([*arguments, "--json"])
     objects = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
@@ -266,32 +281,23 @@ def diff(a: Path, b: Path | None = None, *, states: Sequence[Path] = (), max_mem
 Column = npt.NDArray[Any]
 
 
-class Sweep(Mapping[str, Column]):
-    """The table of a sweep: a column of NumPy for each name, a row for each job."""
+class Sweep(dict[str, Column]):
+    """The table of a sweep: a column of NumPy for each name, a row for each job. ``pandas.DataFrame(table)`` has them, too."""
 
     def __init__(self, columns: dict[str, Column], report: dict[str, Any], folder: str | None) -> None:
-        self._columns = columns
+        super().__init__(columns)
         self.report = report
         """The object of JSON that says how the sweep ended."""
         self.folder = folder
         """Where the journal and the tables are, if they were to stay."""
 
-    def __getitem__(self, name: str) -> Column:
-        try:
-            return self._columns[name]
-        except KeyError:
-            raise KeyError(f"the table has no column {name!r}; it has {', '.join(self._columns)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+    def __missing__(self, name: object) -> Column:
+        raise KeyError(f"the table has no column {name!r}; it has {', '.join(self)}")
 
     @property
     def jobs(self) -> int:
         """How many rows there are."""
-        return len(self._columns["job"])
+        return len(self["job"])
 
     @property
     def ok(self) -> bool:
@@ -336,12 +342,12 @@ def sweep(
     """
     arguments = ["sweep", _file(scenario)]
     if seeds is not None:
-        arguments.append("--seeds=" + (str(seeds) if isinstance(seeds, int) else _ranged(seeds)))
+        arguments.append("--seeds=" + _seeds(seeds))
     for path, values in (set or {}).items():
-        several = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+        several = list(values) if isinstance(values, Iterable) and not isinstance(values, (str, Mapping)) else [values]
         if not several:
             raise ArgumentError(f"{path} has no values")
-        arguments.append(f"--set={path}=" + ",".join(_text(v) for v in several))
+        arguments.append(f"--set={path}=" + ",".join(_text(path, v) for v in several))
     if stats is not None:
         arguments.append("--stats=" + (",".join(stats) or "none"))
     arguments += _flags(ticks=ticks, workers=workers, recheck=recheck, max_memory=max_memory)
@@ -363,10 +369,15 @@ def _sweep(arguments: list[str], folder: str, stays: bool) -> Sweep:
     return Sweep(columns, end, folder if stays else None)
 
 
-def _ranged(seeds: Iterable[int]) -> str:
-    if isinstance(seeds, range) and len(seeds) > 1 and seeds.step > 0:
+def _seeds(seeds: int | Iterable[int]) -> str:
+    if isinstance(seeds, range) and len(seeds) > 1 and seeds.step > 0 and seeds[0] >= 0:
         return f"{seeds[0]}..{seeds[-1]}" + (f"/{seeds.step}" if seeds.step > 1 else "")
-    return ",".join(str(int(s)) for s in seeds)
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        return str(_library.whole("seeds", seeds, 1))
+    list_ = [str(_library.whole("a seed", s)) for s in seeds]
+    if not list_:
+        raise ArgumentError("seeds has none; leave it out, or give one")
+    return ",".join(list_)
 
 
 _WHOLE = {"job": np.int64, "seed": np.uint64, "ticks": np.uint64}

@@ -52,6 +52,8 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "murksim_env_reset": [c_uint64, c_void_p, c_uint64, c_void_p, c_uint64],
     "murksim_env_step": [c_uint64],
     "murksim_env_policy": [c_uint64],
+    "murksim_env_state": [c_uint64, _Handle],
+    "murksim_env_restore": [c_uint64, c_char_p, c_uint64],
     "murksim_env_save": [c_uint64, c_int32, c_char_p],
     "murksim_env_record_every": [c_uint64, c_uint64, c_char_p],
     "murksim_env_picture_size": [c_uint64, c_int32, POINTER(c_int32), POINTER(c_int32)],
@@ -131,10 +133,21 @@ def _check_arguments(types: Sequence[Any], arguments: Sequence[Any]) -> None:
     for type_, given in zip(types, arguments, strict=True):
         if isinstance(given, bytes):
             _no_zero(given)
-        elif type_ in _RANGES and hasattr(given, "__index__"):
-            low, high = _RANGES[type_]
-            if not low <= operator.index(given) <= high:
-                raise errors.ArgumentError(f"{given} is out of range: a number here is {low} to {high}")
+        elif type_ in _RANGES:
+            whole("a number here", given, *_RANGES[type_])
+
+
+def whole(what: str, given: Any, low: int = 0, high: int = (1 << 64) - 1) -> int:
+    """Returns a whole number between two others. What is none, such as 2.7, "3" or True, is an error: int() would cut it off."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        number = given
+    else:
+        if isinstance(given, bool) or not hasattr(given, "__index__"):
+            raise errors.ArgumentError(f"{what} is a whole number, not {given!r}")
+        number = operator.index(given)
+    if not low <= number <= high:
+        raise errors.ArgumentError(f"{what} is a whole number from {low} to {high}, not {number}")
+    return number
 
 
 def _no_zero(text: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import operator
 import os
 import struct
 import weakref
@@ -71,6 +72,7 @@ class Recording:
         self._close = weakref.finalize(self, _library.free, self._handle)
         self._checked = int(check)
         self._states = files
+        self._options: dict[str, Any] = {"states": files, "workers": workers, "max_memory": max_memory, "check": check}
         text = c_uint64()
         self._call("murksim_recording_info", byref(text))
         about = _library.take_json(text.value)
@@ -94,7 +96,7 @@ class Recording:
         self.fields: dict[str, Field] = {}
         for i, f in enumerate(about["fields"]):
             self.fields[f["name"]] = Field(
-                f["name"], i, np.dtype(f["dtype"]), tuple(f["shape"]), f["domain"], tuple(f.get("values") or ()), f["static"],
+                f["name"], i, np.dtype("int32" if f.get("values") else f["dtype"]), tuple(f["shape"]), f["domain"], tuple(f.get("values") or ()), f["static"],
                 f["unit"], f.get("min"), f.get("max"), f["engine"],
             )  # fmt: skip
 
@@ -113,6 +115,16 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, also in another process, opens the file again, which must still hold the recording."""
+        if not self._close.alive:
+            raise ClosedError(f"{self.path} was closed, and cannot be copied")
+        states = [os.path.abspath(s) for s in self._states]
+        return _again, (os.path.abspath(self.path), {**self._options, "states": states}, self.seed, self._digest())
+
+    def _digest(self) -> str | None:
+        return self[self.last].hash
+
     def __len__(self) -> int:
         """Returns how many ticks there are, :attr:`first` and :attr:`last` included."""
         return self.last - self.first + 1
@@ -126,7 +138,9 @@ class Recording:
     def __getitem__(self, tick: int | slice) -> Tick | Ticks:
         if isinstance(tick, slice):
             return Ticks(self, self._range(tick))
-        number = int(tick)
+        if isinstance(tick, bool) or not hasattr(tick, "__index__"):
+            raise TypeError(f"a tick is a whole number, not {tick!r}; of a tick, fields have names: recording[{self.last}][...]")
+        number = operator.index(tick)
         if number < 0:
             number += self.last + 1
         if not self.first <= number <= self.last:
@@ -149,11 +163,12 @@ class Recording:
             raise KeyError(f"{self.path} has no field {name!r}; it has {', '.join(self.fields)}") from None
 
     def _read(self, name: str, ticks: range) -> Array:
-        """Reads a field at some ticks into a new array, which nobody may write to."""
+        """Reads a field at some ticks into a new array, which cannot be written to."""
         f = self._field(name)
-        array = np.empty((len(ticks), *f.shape), f.dtype)
+        array = np.empty((len(ticks), *f.shape), self.info["fields"][f.index]["dtype"])
         if array.size > 0:
             self._call("murksim_recording_read", f.index, ticks.start, ticks.step, len(ticks), self._checked, array.ctypes.data, array.nbytes, ..., )  # fmt: skip
+        array = array.astype(f.dtype, copy=False)  # categories are whole numbers
         array.flags.writeable = False
         return array
 
@@ -173,7 +188,9 @@ class Recording:
 
     def _image(self, field: str | None, tick: int, cell: int, low: float | None, high: float | None) -> npt.NDArray[np.uint8]:
         if field is None:
-            field = next((f.name for f in self.fields.values() if f.domain == "cells" and not f.engine), "")
+            field = next((f.name for f in self.fields.values() if f.domain == "cells" and not f.engine), None)
+        if field is None:
+            raise ArgumentError(f"{self.path} has no field of cells to draw")
         if (low is None) != (high is None):
             raise ArgumentError("low and high are given together")
         width, height = c_int32(), c_int32()
@@ -192,6 +209,15 @@ class Recording:
         ]  # fmt: skip
         rows += [(f.name, f"{f.dtype} {f.shape} {f.unit}") for f in self.fields.values()]
         return _table(self.path, [*rows, ("problem", self.problem or None)])
+
+
+def _again(path: str, options: dict[str, Any], seed: int, last: str | None) -> Recording:
+    """Opens a recording that was copied."""
+    recording = Recording(path, **options)
+    if recording.seed != seed or recording._digest() != last:
+        recording.close()
+        raise ArgumentError(f"{path} is not the recording that was copied any more")
+    return recording
 
 
 def open(path: Path, *, states: Sequence[Path] = (), workers: int = 0, max_memory: int = 0, check: bool = True) -> Recording:
@@ -262,6 +288,8 @@ class Tick(Mapping[str, Array]):
         return f"<Tick {self.number} of {self.recording.path}: {', '.join(self.recording.fields)}>"
 
     def _repr_html_(self) -> str:
+        if all(f.domain != "cells" or f.engine for f in self.recording.fields.values()):
+            return _table(f"tick {self.number:,}", [(name, f"{array.dtype} {array.shape}") for name, array in self.entities.items()])
         picture = base64.b64encode(_png(self.image())).decode()
         return f'<figure><img src="data:image/png;base64,{picture}"><figcaption>tick {self.number:,}</figcaption></figure>'
 

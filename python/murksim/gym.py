@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -19,7 +19,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as _VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ._batch import Batch
+from . import _library
+from ._batch import Batch, limited
 from ._commands import Path
 from ._spaces import action_space, observation_space
 from .errors import ArgumentError
@@ -33,12 +34,16 @@ ENVIRONMENTS = {
 }
 """The environments with one agent that come with murksim, by their ids. :mod:`murksim.parallel` has those with several."""
 
+_STEPS = {"crystal_nav": 120, "heat_seeker": 150, "layered_hex": 120}
+
 
 def register() -> None:
     """Registers :data:`ENVIRONMENTS`, which importing this module does."""
     for id, scenario in ENVIRONMENTS.items():
         if id not in gymnasium.registry:
-            gymnasium.register(id, "murksim.gym:Env", vector_entry_point="murksim.gym:VectorEnv", kwargs={"scenario": scenario})
+            gymnasium.register(
+                id, "murksim.gym:_Made", vector_entry_point="murksim.gym:VectorEnv", max_episode_steps=_STEPS[scenario], kwargs={"scenario": scenario}
+            )
 
 
 def _only_one(batch: Batch) -> None:
@@ -64,7 +69,8 @@ class Env(gymnasium.Env[Array, Any]):
 
     What happens depends on the seed, the index of the world and the actions alone: ``Env(seed=s, world=i)`` is world i of
     ``VectorEnv(seed=s)``. Without a seed there is another one each time. ``reset(seed=s)`` begins with the first episode of a
-    seed, ``reset()`` goes on with the next one.
+    seed, ``reset()`` goes on with the next one. An episode is truncated after ``max_episode_steps``, without it as the scenario says. A copy,
+    also by pickle, goes on where the world stands.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}
@@ -76,13 +82,14 @@ class Env(gymnasium.Env[Array, Any]):
         seed: int | None = None,
         world: int = 0,
         set: Mapping[str, object] | None = None,
+        max_episode_steps: int | None = None,
         render_mode: str | None = None,
         render_field: str | None = None,
         render_cell: int = 0,
     ) -> None:
         self._rendering = _Rendering(render_mode, render_field, render_cell)
         self.render_mode = render_mode
-        self.batch = Batch(scenario, seed=seed or 0, first=world, autoreset="disabled", set=set)
+        self.batch = Batch(scenario, seed=0 if seed is None else seed, first=world, autoreset="disabled", set=limited(set, max_episode_steps))
         """The world, and what it tells beside what Gymnasium asks for."""
         _only_one(self.batch)
         self._seeded = seed is not None
@@ -91,7 +98,7 @@ class Env(gymnasium.Env[Array, Any]):
         self.action_space = action_space(self.batch)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else _library.whole("a seed", seed))
         if seed is None and not self._seeded:
             seed = _fresh(self.np_random)
         self._seeded = True
@@ -117,12 +124,20 @@ class Env(gymnasium.Env[Array, Any]):
         self.batch.close()
 
 
+class _Made(Env):
+    """What :func:`gymnasium.make` makes: its wrapper TimeLimit truncates the episodes, after as many steps as it was told."""
+
+    def __init__(self, scenario: Path, *, set: Mapping[str, object] | None = None, **options: Any) -> None:
+        super().__init__(scenario, set=set, max_episode_steps=10**9, **options)
+
+
 class VectorEnv(_VectorEnv[Array, Array, Array]):
     """Many worlds with one agent each, of which all take a step in one call.
 
     ``autoreset`` is next_step, same_step or disabled, or one of :class:`gymnasium.vector.AutoresetMode`. A seed is that of all worlds,
     which have other indices; a list of seeds has one for each world. With ``copy=False`` observations and rewards are the
-    arrays that the next step writes to.
+    arrays that the next step writes to. An episode is truncated after ``max_episode_steps``, without it as the scenario says. A copy, also
+    by pickle, goes on where the worlds stand.
     """
 
     def __init__(
@@ -135,6 +150,7 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
         autoreset: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         workers: int | None = None,
         set: Mapping[str, object] | None = None,
+        max_episode_steps: int | None = None,
         copy: bool = True,
         render_mode: str | None = None,
         render_field: str | None = None,
@@ -143,7 +159,9 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
         self._rendering = _Rendering(render_mode, render_field, render_cell)
         self.render_mode = render_mode
         mode = autoreset if isinstance(autoreset, AutoresetMode) else AutoresetMode[autoreset.upper()]
-        self.batch = Batch(scenario, num_envs, seed=seed or 0, first=first, workers=workers, autoreset=mode.name.lower(), set=set)
+        self.batch = Batch(
+            scenario, num_envs, seed=0 if seed is None else seed, first=first, workers=workers, autoreset=mode.name.lower(), set=limited(set, max_episode_steps),
+        )  # fmt: skip
         """The worlds, and what they tell beside what Gymnasium asks for: returns and steps of episodes, masks, recordings."""
         _only_one(self.batch)
         b = self.batch
@@ -155,19 +173,32 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._mode, self._copy, self._seeded = mode, copy, seed is not None
-        # Views of the tensors without the axis of agents.
+        self._look()
+
+    def _look(self) -> None:
+        """Makes views of the tensors without the axis of agents."""
+        b = self.batch
         self._observations, self._rewards = b.observations[:, 0], b.rewards[:, 0]
         self._terminated, self._truncated = b.terminated[:, 0], b.truncated[:, 0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("_observations", "_rewards", "_terminated", "_truncated")
+        return {name: value for name, value in self.__dict__.items() if name not in views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._look()
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        one = None if seed is None or isinstance(seed, Iterable) else _library.whole("a seed", seed)
+        super().reset(seed=one)
         mask = None if options is None else self._reset_mask(options.get("reset_mask"))
-        if isinstance(seed, (int, np.integer)):
-            self.batch.reset(int(seed), mask)
-        elif seed is not None:
+        if isinstance(seed, Iterable):
             self._reset_each(seed, mask)
+        elif one is not None:
+            self.batch.reset(one, mask)
         elif not self._seeded:
             self.batch.reset(_fresh(self.np_random), mask)
         else:
@@ -189,7 +220,7 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
         wanted = np.ones(self.num_envs, np.bool_) if mask is None else mask
         given = np.array([s is not None for s in seeds])
         if (wanted & given).any():
-            self.batch.reset([s or 0 for s in seeds], wanted & given)
+            self.batch.reset([0 if s is None else s for s in seeds], wanted & given)
         if (wanted & ~given).any():
             self.batch.reset(None, wanted & ~given)
 
@@ -219,7 +250,8 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
         return self.batch.save(path, world)
 
     def close_extras(self, **kwargs: Any) -> None:
-        self.batch.close()
+        if "batch" in self.__dict__:  # the constructor did not fail
+            self.batch.close()
 
 
 register()

@@ -43,7 +43,7 @@ class Env(ParallelEnv[str, Array, Any]):
         if render_mode not in (None, "rgb_array"):
             raise ArgumentError(f"render_mode must be rgb_array, or None, not {render_mode!r}")
         self.render_mode, self._field, self._cell = render_mode, render_field, render_cell
-        self.batch = Batch(scenario, seed=seed or 0, first=world, autoreset="disabled", set=set)
+        self.batch = Batch(scenario, seed=0 if seed is None else seed, first=world, autoreset="disabled", set=set)
         """The world, and what it tells beside what PettingZoo asks for."""
         self._seeded = seed is not None
         fps = max(1, round(self.batch.info["tick_rate"]))

@@ -9,6 +9,7 @@ import threading
 import time
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,6 +48,66 @@ def test_mistakes(tmp_path: Path) -> None:
         murksim.verify(tmp_path / "missing.murk")
     with pytest.raises(murksim.NotFoundError):
         murksim.scenario_info("heet")
+
+
+@pytest.mark.parametrize("bad", [2.7, "3", True, np.float64(2)])
+def test_whole_numbers_are_not_cut_off(bad: object, heat: Path) -> None:
+    import gymnasium
+
+    import murksim.gym
+
+    number: Any = bad
+    vector = murksim.gym.VectorEnv("heat_seeker", 2, seed=1)
+    for use in (
+        lambda: murksim.run("heat", ticks=number), lambda: murksim.run("heat", ticks=2, seed=number), lambda: murksim.verify(heat, workers=number),
+        lambda: murksim.sweep("heat", seeds=[1, number], ticks=2), lambda: murksim.Batch("heat_seeker", seed=number),
+        lambda: murksim.Batch("heat_seeker", number), lambda: murksim.Batch("heat_seeker", first=number),
+        lambda: murksim.gym.Env("heat_seeker", max_episode_steps=number), lambda: murksim.gym.Env("heat_seeker", seed=number),
+        lambda: murksim.gym.Env("heat_seeker").reset(seed=number), lambda: vector.reset(seed=[number, 2]), lambda: vector.batch.reset([number, 2]),
+        lambda: murksim.open(heat, max_memory=number), lambda: vector.batch.save("no.murk", number),
+    ):  # fmt: skip
+        with pytest.raises((murksim.ArgumentError, gymnasium.error.Error), match="whole number"):
+            use()
+    if not isinstance(bad, str):
+        with pytest.raises(TypeError, match="a tick is a whole number"):
+            murksim.open(heat)[number]
+
+
+def test_numbers_of_numpy_are_whole(heat: Path) -> None:
+    ticks, seed = np.int64(3), np.uint64(2**64 - 1)
+    assert murksim.run("heat", ticks=ticks, seed=seed).seed == 2**64 - 1  # type: ignore[arg-type]
+    assert list(murksim.sweep("heat", seeds=np.arange(2, 4), ticks=2)["seed"]) == [2, 3]
+    assert murksim.open(heat)[np.uint8(4)].number == 4  # type: ignore[call-overload]
+    none: list[Any] = [[], range(0), np.zeros(0, int)]
+    for seeds in none:
+        with pytest.raises(murksim.ArgumentError, match="seeds has none"):
+            murksim.sweep("heat", seeds=seeds)
+    with pytest.raises(murksim.ArgumentError, match="from 1 "):
+        murksim.sweep("heat", seeds=0)
+
+
+def test_set_takes_arrays(tmp_path: Path) -> None:
+    scenario, values = tmp_path / "w.yaml", tmp_path / "values.npy"
+    scenario.write_text("murksim: 1\nname: w\nticks: 1\nspace: {kind: line, length: 9}\nfields:\n  - {name: h}\n")
+    want = np.arange(9.0)
+    np.save(values, want)
+    for initial in (want, want.tolist(), {"npy": {"file": Path(values.name)}}):
+        run = murksim.run(scenario, set={"fields.h.initial": initial}, output=tmp_path / "w.murk")
+        assert np.array_equal(run.open()[0]["h"], want)
+    table = murksim.sweep("heat", seeds=1, ticks=1, set={"propagators.diffusion.rate": np.linspace(0.5, 1, 2)})
+    assert list(table["propagators.diffusion.rate"]) == [0.5, 1]
+    with pytest.raises(murksim.ArgumentError, match="fields.heat.initial cannot be object: "):
+        murksim.run("heat", set={"fields.heat.initial": object()})
+
+
+def test_diff_of_the_recorded_hash_alone(heat: Path, tmp_path: Path) -> None:
+    """A difference whose lists are empty."""
+    other = tmp_path / "other.murk"
+    forged = bytearray(heat.read_bytes())
+    forged[-1] ^= 1
+    other.write_bytes(forged)
+    difference = murksim.diff(heat, other)
+    assert difference and difference.tick == 100 and difference.fields == () and "100" in difference._repr_html_()
 
 
 def test_verify(heat: Path, tmp_path: Path) -> None:
@@ -156,12 +217,12 @@ def test_a_fork_before_the_first_use() -> None:
 
 def test_what_ctypes_would_cut_off(tmp_path: Path) -> None:
     for wrong in ({"workers": 1 << 32}, {"first": -1}, {"first": 1 << 64}, {"max_memory": -1}, {"worlds": (1 << 32) + 1}):
-        with pytest.raises(murksim.ArgumentError, match="out of range"):
+        with pytest.raises(murksim.ArgumentError, match="is a whole number from"):
             murksim.Batch("heat_seeker", **wrong)  # type: ignore[arg-type]
     with murksim.Batch("heat_seeker", 2) as batch:
         batch.reset()
         for call in (lambda: batch.save(tmp_path / "a.murk", 1 << 32), lambda: batch.image(-(1 << 32)), lambda: batch.record_every(-1, tmp_path)):
-            with pytest.raises(murksim.ArgumentError, match="out of range"):
+            with pytest.raises(murksim.ArgumentError, match="is a whole number from"):
                 call()
         with pytest.raises(murksim.ArgumentError, match="zero byte"):
             batch.save(f"{tmp_path}/b\0.murk")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,46 @@ def test_fields(heat: Path) -> None:
         recording[5:0:-1]
     assert recording[7:7]["heat"].shape == (0, 128, 128)
     assert "heat" in repr(recording) and "<table>" in recording._repr_html_()
+
+
+TYPES = """
+murksim: 1
+name: types
+ticks: 1
+space: {kind: square4, rows: 2, cols: 3}
+fields:
+  - {name: real, initial: 0.1}
+  - {name: wind, type: vector(2)}
+  - {name: exact, element: fixed, initial: 2.5}
+  - {name: ground, type: categorical, values: [sand, rock], initial: [sand, rock, rock, sand, rock, rock]}
+entities: {capacity: 2, kinds: [ant]}
+"""
+
+
+def test_types(tmp_path: Path) -> None:
+    """The table of docs/PYTHON.md says what there is."""
+    page: Path = importlib.import_module("test_docs").PAGE
+    table = dict(re.findall(r"^\| ([^|]+?) \| `(\w+)`", page.read_text(encoding="utf-8"), re.MULTILINE))
+    scenario = tmp_path / "types.yaml"
+    scenario.write_text(TYPES)
+    recording = murksim.run(scenario, output=tmp_path / "types.murk").open()
+    found = {name: str(recording[1][name].dtype) for name in recording.fields}
+    assert table == {
+        "`float32` numbers": found["real"], "`fixed` numbers": found["exact"], "categories": found["ground"], "ids of entities": found["entity.id"],
+        "kinds and cells of entities": found["entity.kind"],
+    }  # fmt: skip
+    assert found == {name: str(f.dtype) for name, f in recording.fields.items()}
+    assert list(np.bincount(recording[1]["ground"].ravel())) == [2, 4] and recording[1]["wind"].shape == (2, 3, 2)
+    assert recording[0:2]["ground"].dtype == np.int32
+
+
+def test_a_world_without_fields_of_cells(tmp_path: Path) -> None:
+    scenario = tmp_path / "bare.yaml"
+    scenario.write_text("murksim: 1\nname: bare\nticks: 1\nspace: {kind: line, length: 3}\nfields: []\nentities: {capacity: 2, kinds: [ant]}\n")
+    recording = murksim.run(scenario, output=tmp_path / "bare.murk").open()
+    assert "<table>" in recording[1]._repr_html_() and "<table>" in recording._repr_html_()
+    with pytest.raises(murksim.ArgumentError, match="has no field of cells"):
+        recording[1].image()
 
 
 def test_arrays_cannot_be_written(heat: Path) -> None:

@@ -211,6 +211,20 @@ static void environments(const char *folder)
 	CHECK(murksim_env_picture(env, 1, 0, 4, 0, 0, pixels, size) == MURKSIM_OK);
 	CHECK(murksim_env_picture(env, WORLDS, 0, 4, 0, 0, pixels, size) == MURKSIM_NOT_FOUND);
 	CHECK(murksim_env_picture(env, 1, 0, 4, 0, 0, pixels, size - 3) == MURKSIM_BAD_ARGUMENT);
+
+	CHECK(murksim_env_state(env, &text) == MURKSIM_OK);
+	char *state = take(text);
+	CHECK(murksim_env_restore(env, "{}", 2) == MURKSIM_DAMAGED);
+	CHECK(murksim_env_policy(env) == MURKSIM_OK && murksim_env_step(env) == MURKSIM_OK);
+	double rewards[WORLDS];
+	memcpy(rewards, t.rewards.data, sizeof rewards);
+	CHECK(murksim_env_restore(env, state, strlen(state)) == MURKSIM_OK);
+	CHECK(murksim_env_policy(env) == MURKSIM_OK && murksim_env_step(env) == MURKSIM_OK);
+	CHECK(memcmp(rewards, t.rewards.data, sizeof rewards) == 0);
+	strstr(state, "\"hash\":")[strlen("\"hash\":")] ^= 1; /* a first digit is never 0 */
+	CHECK(murksim_env_restore(env, state, strlen(state)) != MURKSIM_OK);
+	free(state);
+	CHECK(murksim_env_state(env, NULL) == MURKSIM_BAD_ARGUMENT && murksim_env_restore(env, NULL, 1) == MURKSIM_BAD_ARGUMENT);
 	CHECK(murksim_free(env) == MURKSIM_OK);
 	CHECK(murksim_env_step(env) == MURKSIM_BAD_HANDLE);
 }
