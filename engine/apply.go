@@ -143,11 +143,15 @@ func (w *World) spawn(c *commands.Command) (uint64, commands.Reason) {
 	w.resetAttributes(slot) // a system may have written into the free slot
 	w.store.Patch(w.cols.id, slot, id)
 	w.store.Patch(w.cols.cell, slot, uint64(uint32(cell)))
+	last, from := int64(-1), 0
 	for v := range c.FieldValues() {
 		d := &w.defs[v.Field]
 		bits, _ := d.Bits(float64(v.Value))
 		n := d.Type.Components()
-		for i := range n {
+		if from++; int64(v.Field) != last { // values of one vector that follow each other are those of its components
+			last, from = int64(v.Field), 0
+		}
+		for i := min(from, n-1); i < n; i++ {
 			w.store.Patch(fields.ID(v.Field), slot*n+i, d.Bound(bits))
 		}
 	}
@@ -156,8 +160,7 @@ func (w *World) spawn(c *commands.Command) (uint64, commands.Reason) {
 }
 
 // checkAttribute returns Applied if a spawn may set an attribute, else why not. It must be a
-// user field of the domain entities (a value goes to every component of a vector) or
-// entity.kind.
+// user field of the domain entities or entity.kind.
 func (w *World) checkAttribute(v commands.FieldValue) commands.Reason {
 	known := v.Field < uint32(w.userFields) && w.defs[v.Field].Domain == fields.Entities
 	if !known && (w.entities.capacity == 0 || v.Field != uint32(w.cols.kind)) {
@@ -211,13 +214,12 @@ func (w *World) despawn(entity uint64) commands.Reason {
 func (w *World) resetAttributes(slot int) {
 	for _, id := range w.attributes {
 		d := &w.defs[id]
-		bits, _ := d.Bits(d.Initial.At(0))
-		bits = d.Bound(bits)
 		n := d.Type.Components()
 		column := w.store.Current(id)
-		for i := slot * n; i < (slot+1)*n; i++ {
-			if column.Bits(i) != bits {
-				w.store.Patch(id, i, bits)
+		for i := range n {
+			bits, _ := d.Bits(d.Initial.At(i))
+			if bits = d.Bound(bits); column.Bits(slot*n+i) != bits {
+				w.store.Patch(id, slot*n+i, bits)
 				column = w.store.Current(id)
 			}
 		}

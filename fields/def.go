@@ -154,11 +154,17 @@ type Def struct {
 // an attribute that a spawn does not name, and must be a Fill.
 type Initial struct {
 	fill   float64
-	values []float64
+	values []float64 // one for each element; with all, one for each component of every cell or entity
+	all    bool
 }
 
-// Fill is the initial value v for every element.
-func Fill(v float64) Initial { return Initial{fill: v} }
+// Fill is the same initial value for every cell or entity: v for each component of a vector, or a number for each one.
+func Fill(v float64, others ...float64) Initial {
+	if len(others) == 0 {
+		return Initial{fill: v}
+	}
+	return Initial{values: append([]float64{v}, others...), all: true}
+}
 
 // Values gives every element its own initial value: cell by cell in rank order,
 // components together. It copies them.
@@ -166,7 +172,10 @@ func Values(v []float64) Initial { return Initial{values: slices.Clone(v)} }
 
 // At is the initial value of element i.
 func (v Initial) At(i int) float64 {
-	if v.values != nil {
+	switch {
+	case v.all:
+		return v.values[i%len(v.values)]
+	case v.values != nil:
 		return v.values[i]
 	}
 	return v.fill
@@ -174,7 +183,7 @@ func (v Initial) At(i int) float64 {
 
 // Len is the number of values, or -1 for a Fill.
 func (v Initial) Len() int {
-	if v.values == nil {
+	if v.values == nil || v.all {
 		return -1
 	}
 	return len(v.values)
@@ -182,7 +191,7 @@ func (v Initial) Len() int {
 
 // Same reports, at once and for certain, that two are the same; false means nothing.
 func (v Initial) Same(other Initial) bool {
-	if len(v.values) != len(other.values) || (v.values == nil) != (other.values == nil) {
+	if len(v.values) != len(other.values) || (v.values == nil) != (other.values == nil) || v.all != other.all {
 		return false
 	}
 	if len(v.values) > 0 {
@@ -224,7 +233,7 @@ func (d *Def) checkValues() error {
 		return d.errorf("a vector has 1 to %d components, not %d", maxComponents, d.Type.N)
 	case d.Type.Kind == CategoricalKind && (d.Type.N < 1 || d.Type.N > maxCategories):
 		return d.errorf("a category has 1 to %d values, not %d", maxCategories, d.Type.N)
-	case d.Domain == Entities && d.Initial.values != nil:
+	case d.Domain == Entities && d.Initial.Len() >= 0:
 		return d.errorf("an attribute of entities has one initial value for all")
 	case d.Domain == Entities && d.Mutability == Static:
 		return d.errorf("an attribute of entities cannot be static: spawns write it")
@@ -251,12 +260,23 @@ func (d *Def) checkValues() error {
 			return d.errorf("bounds [%v, %v] are stored as the same %s", b.Min, b.Max, d.Element)
 		}
 	}
-	if d.Initial.values == nil {
-		if _, ok := d.Bits(d.Initial.fill); !ok {
-			return d.errorf("initial value %v cannot be stored", d.Initial.fill)
+	if d.Initial.Len() >= 0 {
+		return nil
+	}
+	if n := len(d.Initial.values); n > 0 && n != d.Type.Components() {
+		return d.errorf("the initial value has %d components; the field has %d", n, d.Type.Components())
+	}
+	for i := range max(1, len(d.Initial.values)) {
+		if v := d.Initial.At(i); !d.stores(v) {
+			return d.errorf("initial value %v cannot be stored", v)
 		}
 	}
 	return nil
+}
+
+func (d *Def) stores(v float64) bool {
+	_, ok := d.Bits(v)
+	return ok
 }
 
 func (d *Def) errorf(format string, args ...any) error {

@@ -94,7 +94,7 @@ func (d *Def) Initialize(c *Column) error {
 	if n := d.Initial.Len(); n >= 0 && n != c.Len() {
 		return d.errorf("%d initial values for %d elements", n, c.Len())
 	}
-	if d.Initial.Len() < 0 && math.Float64bits(d.Initial.fill) == 0 && d.Bounds == nil { // a -0 is not what the column holds
+	if d.Initial.values == nil && math.Float64bits(d.Initial.fill) == 0 && d.Bounds == nil { // a -0 is not what the column holds
 		return nil
 	}
 	for i := range c.Len() {

@@ -83,7 +83,7 @@ type attributes []attribute
 // An attribute is the value of one field of an entity.
 type attribute struct {
 	Field FieldRef
-	Value float64
+	Value Value
 }
 
 func (a *attributes) decode(d *decoder, n *document.Node) error {
@@ -98,11 +98,14 @@ func (a *attributes) decode(d *decoder, n *document.Node) error {
 		if err := d.checkRef(n.Kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
 			return err
 		}
-		v, err := d.s.field(string(ref)).number(n.Kids[i+1])
-		if err != nil {
-			return err
+		var v Value
+		outer := d.field
+		d.field = d.s.field(string(ref))
+		err := v.decode(d, n.Kids[i+1])
+		if err == nil {
+			err = d.field.carried(n.Kids[i+1], v)
 		}
-		if err := d.s.field(string(ref)).carried(n.Kids[i+1], Value{v}); err != nil {
+		if d.field = outer; err != nil {
 			return err
 		}
 		*a = append(*a, attribute{ref, v})
@@ -113,17 +116,19 @@ func (a *attributes) decode(d *decoder, n *document.Node) error {
 func (a attributes) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, v := range a {
-		b = document.AppendFloat(appendKey(b, string(v.Field)), v.Value)
+		b = v.Value.appendJSON(appendKey(b, string(v.Field)))
 	}
 	return append(b, '}')
 }
 
-// attributes returns the values of a Spawn.
+// attributes returns the values of a Spawn; those of a vector one after another.
 func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 	_, kind, _ := engine.EntityColumns(len(s.Fields))
 	values := []commands.FieldValue{{Field: uint32(kind), Value: float32(s.kind(k))}}
 	for _, a := range set {
-		values = append(values, commands.FieldValue{Field: uint32(s.id(a.Field)), Value: float32(a.Value)})
+		for _, x := range a.Value {
+			values = append(values, commands.FieldValue{Field: uint32(s.id(a.Field)), Value: float32(x)})
+		}
 	}
 	return values
 }

@@ -15,7 +15,8 @@ func (s *Scenario) initial(f *Field, m *making) (fields.Initial, error) {
 		if len(layers) == 0 {
 			return fields.Initial{}, nil
 		}
-		return fields.Fill(layers[0].Value[0]), nil
+		v := layers[0].Value
+		return fields.Fill(v[0], v[1:]...), nil
 	}
 	g := genesis{making: m, lattice: s.lattice, n: f.def.Type.Components()}
 	g.values = make([]float64, s.lattice.Cells()*g.n)

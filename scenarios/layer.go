@@ -157,7 +157,7 @@ func (c *choice) check(_ *decoder, n *document.Node) error {
 	return nil
 }
 
-// constant reports whether the layers give one value to all elements.
+// constant reports whether the layers give one value to all cells or entities.
 func (l layers) constant() bool {
-	return len(l) == 0 || len(l) == 1 && l[0].all() && len(l[0].Value) == 1
+	return len(l) == 0 || len(l) == 1 && l[0].all() && len(l[0].Value) > 0
 }

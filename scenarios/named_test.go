@@ -1,12 +1,14 @@
 package scenarios_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
@@ -255,4 +257,58 @@ func (firstborn) Update(c *engine.SystemContext) error {
 	order.Priority = commands.PrioritySystem
 	_, err := c.Schedule(4, order)
 	return err
+}
+
+// TestVectorAttributes: a vector of entities begins with a vector, for all or as a spawn says, and stands so in the descriptor.
+func TestVectorAttributes(t *testing.T) {
+	const text = `murksim: 1
+name: v
+ticks: 2
+space: {kind: line, length: 5}
+fields:
+  - {name: speed, type: vector(2), domain: entities, initial: [3, 4]}
+entities:
+  capacity: 4
+  kinds: [ant]
+  spawn:
+    - {kind: ant, cells: [[1]], set: {speed: [1, 2]}}
+    - {kind: ant, cells: [[2]], set: {speed: 7}}
+    - {name: queen, kind: ant, cells: [[3]]}
+commands:
+  - {tick: 2, spawn: {kind: ant, cell: [4], set: {speed: [-1, 0]}}}
+  - {tick: 2, set: {field: speed, entity: queen, value: [5, 6]}}
+`
+	s, err := scenariotest.Parse("v.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := scenariotest.FromDescriptor(s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*scenarios.Scenario{s, again} {
+		w, err := s.World(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := w.Borrow(0).Float32, []float32{5, 6, 1, 2, 7, 7, -1, 0}; !slices.Equal(got, want) {
+			t.Errorf("the speeds are %v, want %v", got, want)
+		}
+	}
+	for from, want := range map[string]string{
+		"[1, 2]": `11:46: field "speed" has 2 components; this list has 3`, "[3, 4]": `6:63: field "speed" has 2 components; this list has 3`,
+	} {
+		_, err := scenariotest.Parse("v.yaml", strings.Replace(text, from, "[1, 2, 3]", 1))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 }

@@ -102,7 +102,7 @@ var special = map[reflect.Type]schema{
 	reflect.TypeFor[Value]():      valueSchema,
 	reflect.TypeFor[fieldType]():  {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
 	reflect.TypeFor[legend]():     mapOf(valueSchema),
-	reflect.TypeFor[attributes](): mapOf(anyOf(numberSchema, textSchema)),
+	reflect.TypeFor[attributes](): mapOf(valueSchema),
 	reflect.TypeFor[names]():      listOf(nameSchema),
 	reflect.TypeFor[Kind]():       nameSchema,
 	reflect.TypeFor[entityRef]():  anyOf(nameSchema, schema{"type": "integer", "minimum": 1, "maximum": uint64(math.MaxUint64)}),

@@ -32,7 +32,7 @@ class Column:
     low: float = -math.inf
     high: float = math.inf
     at_bound: str = "clamp"
-    free: float = 0             # what a free slot holds
+    free: float | list = 0      # what a free slot holds, of a vector maybe one for each component
 
     def store(self, x):
         """The float64 as an element: rounded or refused (None), then bounded."""
@@ -46,6 +46,10 @@ class Column:
 
     def array(self, values):
         return array(TYPECODES[self.element], values)
+
+    def slot(self):
+        """The elements of a free slot."""
+        return self.array(self.free if isinstance(self.free, list) else [self.free] * self.components)
 
 
 def little_endian(values):
@@ -93,7 +97,8 @@ def _column(id, field, cells, capacity):
         column.high = store(float(field["max"]), element)
     if entities:
         layers = field.get("initial", [])
-        column.free = column.store(float(_number(layers[0]["value"], 0)) if layers else 0.0)
+        value = layers[0]["value"] if layers else 0.0
+        column.free = [column.store(float(_number(value, i))) for i in range(components)]
     return column
 
 
@@ -104,7 +109,7 @@ def _number(value, component):
 def initial(column, layers, lattice, seed):
     """The elements of a column at tick 0."""
     if column.entities or not column.field:
-        return column.array([column.free]) * column.size
+        return column.slot() * (column.size // column.components)
     values = [0.0] * column.size
     for number, layer in enumerate(layers):
         draws = Bulk(stream_seed(seed, 0, "genesis." + column.name, number))

@@ -307,7 +307,8 @@ class World:
                 return UNKNOWN_FIELD
             if not math.isfinite(value):
                 return NOT_FINITE
-            stored.append((column, column.store(value)))
+            first = stored[-1][2] + 1 if stored and stored[-1][0] is column else 0
+            stored.append((column, column.store(value), first))
             if stored[-1][1] is None:
                 return BAD_VALUE
         if self._full(cell):
@@ -320,19 +321,21 @@ class World:
         self._clear(slot)
         self.edit("entity.id")[slot] = id
         self.edit("entity.cell")[slot] = cell
-        for column, value in stored:
-            self._fill(column, slot, value)
+        for column, value, first in stored:
+            self._fill(column, slot, value, min(first, column.components - 1))
         self.slots[id] = slot
         self.standing[cell] += 1
         return APPLIED
 
-    def _fill(self, column, slot, value):
+    def _fill(self, column, slot, value, first=0):
+        """Sets the components from the first on."""
         values, n = self.edit(column.name), column.components
-        values[slot * n:slot * n + n] = column.array([value]) * n
+        values[slot * n + first:slot * n + n] = column.array([value]) * (n - first)
 
     def _clear(self, slot):
         for column in self.slotted:
-            self._fill(column, slot, column.free)
+            n = column.components
+            self.edit(column.name)[slot * n:slot * n + n] = column.slot()
 
     def _despawn(self, id):
         if id not in self.slots:

@@ -66,6 +66,7 @@ class World:
              "initial": {"choice": {"values": ["a", "b", "c"], "weights": [3, 2, 1]}}},
             {"name": "out"}, {"name": "slope", "type": "vector(2)"},
             {"name": "age", "domain": "entities", "initial": 0.1},
+            {"name": "speed", "type": "vector(2)", "domain": "entities", "initial": [0.5, -3]},
             {"name": "load", "domain": "entities", "element": "fixed", "initial": -2.75},
         ]
 
@@ -137,7 +138,7 @@ class World:
         number = lambda: round(r.uniform(-5, 5), 2)
         all = [
             {"tick": 1, "spawn": {"name": "first", "kind": "hare", "cell": self.cell(), "set": {"age": 3}}},
-            {"tick": 2, "spawn": {"kind": "fox", "cell": self.cell(), "set": {"load": number()}}, "priority": 0},
+            {"tick": 2, "spawn": {"kind": "fox", "cell": self.cell(), "set": {"load": number(), "speed": [number(), number()]}}, "priority": 0},
             {"tick": 3, "despawn": {"entity": "first"}},
             {"tick": 4, "despawn": {"entity": "first"}},                         # refused: it is gone
             {"tick": tick(), "move": {"entity": 99, "cell": self.cell()}},       # refused: it never was
@@ -166,7 +167,7 @@ class World:
         return scenario
 
     def scenario(self, name):
-        populations = [{"kind": "hare", "count": 3}, {"kind": "fox", "cells": [self.cell()], "set": {"age": -1.5}}]
+        populations = [{"kind": "hare", "count": 3}, {"kind": "fox", "cells": [self.cell()], "set": {"age": -1.5, "speed": [2, -1]}}]
         return self.to_the_limit({
             "murksim": 1, "name": name, "seed": self.r.randrange(2 ** 64), "ticks": self.ticks,
             "tick_rate": self.r.choice([10, 20, 60]), "space": self.space, "fields": self.fields,

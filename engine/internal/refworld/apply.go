@@ -127,9 +127,13 @@ func (t *Tick) spawn(c *commands.Command) (made uint64, reason commands.Reason) 
 	at := slotCoord(slot)
 	t.start.fields[t.w.idColumn()].SetBits(at, 0, id)
 	t.start.fields[t.w.cellColumn()].SetBits(at, 0, uint64(t.w.grid.rank[c.Coord]))
-	for _, a := range attributes {
+	for i, a := range attributes {
 		f := t.start.fields[a.field]
-		for part := range f.Parts() {
+		before := 0
+		for before < i && attributes[i-before-1].field == a.field {
+			before++
+		}
+		for part := min(before, f.Parts()-1); part < f.Parts(); part++ {
 			f.SetBits(at, part, a.bits)
 		}
 	}
@@ -137,7 +141,7 @@ func (t *Tick) spawn(c *commands.Command) (made uint64, reason commands.Reason) 
 }
 
 // attribute says how a Spawn's value is stored: in a user field of entities, in
-// every component, or in entity.kind.
+// every component from that on which is the number of values of this field right before it, or in entity.kind.
 func (t *Tick) attribute(id fields.ID, v float64) (bits uint64, reason commands.Reason) {
 	user := int64(id) < int64(t.w.user) && t.w.defs[id].Domain == fields.Entities
 	kind := t.Slots() > 0 && id == t.w.kindColumn()
@@ -158,8 +162,8 @@ func (t *Tick) free(slot int) {
 		if d.Domain != fields.Entities {
 			continue
 		}
-		initial, _ := store(d, d.Initial.At(0))
 		for part := range f.Parts() {
+			initial, _ := store(d, d.Initial.At(part))
 			f.SetBits(slotCoord(slot), part, bound(d, initial))
 		}
 	}

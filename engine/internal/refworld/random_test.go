@@ -325,7 +325,9 @@ func (s *scenario) spawn() commands.Command {
 				id = s.field()
 			}
 		}
-		values = append(values, commands.FieldValue{Field: id, Value: s.value()})
+		for range 1 + s.IntN(2)*s.IntN(4) { // of the components of a vector, more or fewer
+			values = append(values, commands.FieldValue{Field: id, Value: s.value()})
+		}
 	}
 	return commands.Spawn(s.coord(), values...)
 }
