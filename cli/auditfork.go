@@ -66,14 +66,11 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 
 // fork proves the parent up to a tick, and begins the fork.
 func (j *forkJob) fork(ctx context.Context, name string) error {
-	r, err := j.wholeRun(ctx, name, j.run)
+	r, err := j.wholeRun(ctx, name, j.run, true)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := heldToNotes(ctx, r.Name, r.Evidence); err != nil {
-		return err
-	}
 	e, last := r.Evidence, r.Found.Tick
 	if r.DB == nil {
 		return report.Usage("%s is a bundle; audit import puts it into a database", name)
@@ -107,7 +104,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	return j.begin(ctx, r, again, tick)
 }
 
-// proved computes a run up to a tick, and compares every hash.
+// proved computes a run up to a tick, and compares every hash; if one differs, twice.
 func (a *app) proved(ctx context.Context, b *evidence.Builder, name string, e audit.Evidence, tick uint64) (*audit.Rerun, error) {
 	s, err := b.Genesis(e.Run(), tick)
 	if err != nil {
@@ -115,17 +112,27 @@ func (a *app) proved(ctx context.Context, b *evidence.Builder, name string, e au
 	}
 	m := a.Meter(tick)
 	defer m.Clear()
-	again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.Show}
-	if err := b.Place(ctx, e, s, again, e.Run().First); err != nil {
-		return nil, evidence.Broken(name, err)
-	}
-	if err := again.Run(ctx); err != nil {
-		if _, ok := errors.AsType[*audit.DivergenceError](err); ok {
-			return nil, err
+	var differed *audit.DivergenceError // the first time
+	for {
+		again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.Show}
+		if err := b.Place(ctx, e, s, again, e.Run().First); err != nil {
+			return nil, evidence.Broken(name, err)
 		}
-		return nil, evidence.Broken(name, err)
+		err := again.Run(ctx)
+		d, differs := errors.AsType[*audit.DivergenceError](err)
+		switch {
+		case differs && differed == nil: // a machine may fail once
+			differed = d
+		case differs:
+			return nil, err
+		case err == nil && differed != nil:
+			return nil, report.Exit(report.StatusDiverged, words.About(name, evidence.Once(differed)))
+		case err != nil:
+			return nil, evidence.Broken(name, err)
+		default:
+			return again, nil
+		}
 	}
-	return again, nil
 }
 
 // begin adds the fork to the database, with its first tick.

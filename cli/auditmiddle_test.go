@@ -122,8 +122,9 @@ func TestResumesFromSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tick, ok, otherwise := memoryOf(id).vouches(t.Context(), e); tick != 60 || !ok || otherwise != "" {
-		t.Errorf("of the chain tick %d is noted, %t, want 60", tick, ok)
+	noted := memoryOf(id).read()
+	if ok, err := noted.vouches(t.Context(), e); noted.tick != 60 || !ok || err != nil {
+		t.Errorf("of the chain tick %d is noted, %t, %v, want 60", noted.tick, ok, err)
 	}
 	if err := end(); err != nil {
 		t.Fatal(err)

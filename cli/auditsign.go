@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +51,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 				return err
 			}
 			ctx := c.Context()
-			r, err := a.wholeRun(ctx, args[0], run)
+			r, err := a.wholeRun(ctx, args[0], run, false)
 			if err != nil {
 				return err
 			}
@@ -89,16 +90,24 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 	return c
 }
 
-// wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole.
-func (a *app) wholeRun(ctx context.Context, source, run string) (*evidence.Run, error) {
+// wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole, and that they are not
+// otherwise than programs of this user committed them; a complete one has all that they committed.
+func (a *app) wholeRun(ctx context.Context, source, run string, complete bool) (*evidence.Run, error) {
 	r, err := evidence.OpenRun(ctx, a.Registry, source, run, "run")
 	if err != nil {
 		return nil, err
 	}
-	r.Parent = func(ctx context.Context, e audit.Evidence) error { return heldToNotes(ctx, r.Name, e) }
-	if err := r.Hold(ctx); err != nil {
+	r.Parent = parentHeldToNotes(r.Source)
+	if err = r.Hold(ctx); err != nil {
+		err = evidence.Broken(r.Name, err)
+	} else if err = heldToNotes(ctx, r.Source, r.Evidence); !complete {
+		if wrong, ok := errors.AsType[*noteError](err); ok && wrong.lacks { // what there is may be right, as in an older copy
+			err = nil
+		}
+	}
+	if err != nil {
 		r.Close()
-		return nil, evidence.Broken(r.Name, err)
+		return nil, err
 	}
 	return r, nil
 }

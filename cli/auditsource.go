@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
@@ -29,7 +29,7 @@ func sparesSource(output string, sources ...string) error {
 			return err
 		}
 		names := []string{source}
-		if real, err := filepath.EvalSymlinks(source); err == nil {
+		if real, err := draft.Destination(source); err == nil {
 			names = append(names, real)
 		}
 		for _, name := range names {

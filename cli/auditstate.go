@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -98,16 +97,7 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 		line = fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", tick, s.Committed.Hash, l.Hash)
 	}
 	if r.Saved = out; out != "" {
-		sealed := engine.Seal(s.State)
-		if r.SavedBytes = int64(len(sealed)); out == "-" {
-			var to io.Writer
-			if to, err = x.takeStdout(); err == nil {
-				_, err = to.Write(sealed)
-			}
-		} else {
-			err = x.writeFrom(ctx, out, bytes.NewReader(sealed), true)
-		}
-		if err != nil {
+		if r.SavedBytes, err = x.write(ctx, again.World, out); err != nil {
 			return err
 		}
 	}
@@ -142,4 +132,21 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 		return report.Exit(report.StatusDiverged, nil)
 	}
 	return nil
+}
+
+// write writes the state of a world, of a fork, too, so that run --state goes on from it, and returns how many bytes it has.
+func (x *examiner) write(ctx context.Context, w *engine.World, out string) (int64, error) {
+	state, err := w.Save(x.Scenario.Descriptor())
+	if err != nil {
+		return 0, err
+	}
+	sealed := engine.Seal(state)
+	if out != "-" {
+		return int64(len(sealed)), x.writeFrom(ctx, out, bytes.NewReader(sealed), true)
+	}
+	to, err := x.takeStdout()
+	if err == nil {
+		_, err = to.Write(sealed)
+	}
+	return int64(len(sealed)), err
 }

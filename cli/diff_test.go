@@ -9,12 +9,14 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/report"
@@ -25,6 +27,7 @@ import (
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/space"
 )
 
 // recordAs records a scenario with an index beside it. If sets are given the world computes
@@ -319,5 +322,59 @@ func TestStateText(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestHonestOrder: where the recorded hash alone is another, a command of that tick which people gave accuses nobody.
+func TestHonestOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, err := Program{}.Scenario("life", []string{"ticks=40"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	r, err := replay.NewRecorder(&b, w, s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(r)
+	for w.Tick() < s.Ticks {
+		list := s.CommandsAt(w.Tick() + 1)
+		if w.Tick() == 9 {
+			order := commands.SetField(space.At(5, 5), 0, 1)
+			order.Source, order.SourceSeq = 7, 1
+			list = append(slices.Clone(list), order)
+		}
+		if _, err := w.SubmitAll(list); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(r.Flush(), os.WriteFile("people.murk", b.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	done(t, "verify", "people.murk")
+	done(t, "convert", "people.murk", "people.jsonl")
+	text, err := os.ReadFile("people.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	lines[10] = regexp.MustCompile(`"hash":"[0-9a-f]{8}`).ReplaceAllString(lines[10], `"hash":"deadbeef`)
+	if err := os.WriteFile("forged.jsonl", []byte(strings.Join(lines, "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	done(t, "convert", "forged.jsonl", "forged.murk")
+	for _, command := range []string{"diff", "bisect"} {
+		status, out, errs := murksim(t, nil, command, "forged.murk", "--json")
+		if status != report.StatusDiverged || !strings.Contains(out, `"tick":10,`) || !strings.Contains(out, "the 30 ticks after it match, so the recorded hash alone is another") || strings.Contains(out, "not the scenario's") || strings.Contains(out, `"next"`) {
+			t.Errorf("%s: %d, %s, %s", command, status, out, errs)
+		}
 	}
 }

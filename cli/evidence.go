@@ -60,7 +60,11 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 			break
 		}
 	}
-	_, err := fmt.Fprintf(j.Errs, "%s has %s, so it stays; this run is recorded in %s (--force replaces %[1]s)\n", document.FileName(old), what, document.FileName(j.output))
+	more := ""
+	if !j.auditing.resumes { // where --force is for the chain
+		more = fmt.Sprintf(" (--force replaces %s)", document.FileName(old))
+	}
+	_, err := fmt.Fprintf(j.Errs, "%s has %s, so it stays; this run is recorded in %s%s\n", document.FileName(old), what, document.FileName(j.output), more)
 	return err
 }
 

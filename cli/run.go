@@ -132,7 +132,7 @@ func (a *app) runCommand() *cobra.Command {
 // worldFlags adds the flags that say what runs, and how it is recorded.
 func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks, but none of what people or programs did in a run)")
-	f.BoolVar(&j.force, "force", false, "replace any older recording; with --resume of a database: go on with a chain that is not as this program committed it")
+	f.BoolVar(&j.force, "force", false, "replace any older recording; with --resume of a database, instead: go on with a chain that is not as this program committed it")
 	ticksFlag(f, &j.ticks, "how many ticks to run (default: the scenario's)")
 	seedFlag(f, &j.seed)
 	setFlag(f, &j.sets)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -35,7 +36,8 @@ type auditing struct {
 	unwatch  func()      // ends watch; nil: it has not begun
 	halted   bool        // it has failed for good, and the database says so
 	memory   runMemory
-	planned  uint64 // ticks
+	notes    *notingStore // nil: nothing is committed yet
+	planned  uint64       // ticks
 }
 
 func (x *auditing) flags(f *pflag.FlagSet) {
@@ -55,6 +57,8 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 		return report.Usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", words.Argument(x.dsn))
 	case len(x.label) > audit.MaxText:
 		return report.Usage("--audit-label has %s; the most are %s", words.Count(uint64(len(x.label)), "byte"), words.Count(uint64(audit.MaxText), "byte"))
+	case !utf8.ValidString(x.label):
+		return report.Usage("--audit-label must be a text in UTF-8")
 	case given("audit-run") && !x.resumes:
 		return report.Usage("--audit-run needs --resume of a database")
 	}
@@ -79,7 +83,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	x.planned = s.Ticks
 	if x.head != nil {
 		var err error
-		if x.recorder, err = audit.ResumeRecorder(notingStore{x.writer, x.memory}, j.World, x.run.Genesis, x.every, x.head); err == nil {
+		if x.recorder, err = audit.ResumeRecorder(x.noting(), j.World, x.run.Genesis, x.every, x.head); err == nil {
 			x.watch(ctx, j.app)
 		}
 		return x.recorder, err
@@ -98,11 +102,17 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 		return nil, evidence.Stored(err)
 	}
 	x.memory = memoryOf(x.run.ID)
-	if x.recorder, err = audit.NewRecorder(notingStore{x.writer, x.memory}, j.World, genesis, x.every); err != nil {
+	if x.recorder, err = audit.NewRecorder(x.noting(), j.World, genesis, x.every); err != nil {
 		return nil, err
 	}
 	x.watch(ctx, j.app)
 	return x.recorder, x.recorder.Flush() // so that a run has its first tick from the beginning
+}
+
+// noting returns where the recorder commits to.
+func (x *auditing) noting() audit.Store {
+	x.notes = &notingStore{Store: x.writer, memory: x.memory}
+	return x.notes
 }
 
 // commitPatience is after which time of a commit the run says that the database does not answer, and after which an interrupt gives it up.
@@ -139,6 +149,7 @@ func (x *auditing) watch(ctx context.Context, a *app) {
 func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (err error) {
 	if x.recorder != nil {
 		err = x.recorder.Close()
+		x.notes.note()
 		if w := x.writer; err == nil && w != nil {
 			x.writer = nil
 			err = evidence.Stored(w.Close())
@@ -168,6 +179,7 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 func (x *auditing) discard() {
 	if x.recorder != nil {
 		x.recorder.Close() // whose error is told
+		x.notes.note()
 	}
 	if x.unwatch != nil {
 		x.unwatch()

@@ -98,7 +98,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	}
 	e = found.Held(e)
 	if !j.force {
-		src.Parent = func(ctx context.Context, e audit.Evidence) error { return heldToNotes(ctx, j.auditing.name, e) }
+		src.Parent = parentHeldToNotes(src)
 	}
 	parent, held, err := src.HoldParent(ctx, e)
 	if err != nil {
@@ -120,20 +120,17 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	if err := j.savable(s); err != nil {
 		return err
 	}
-	from := e.Run().First
-	j.auditing.memory = memoryOf(e.Run().ID)
-	tick, vouched, otherwise := j.auditing.memory.vouches(ctx, e)
-	if otherwise != "" && !j.force {
-		return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %s\n  --force goes on with this chain", j.auditing.name, otherwise))
+	from, err := j.vouched(ctx, e, found)
+	if err != nil {
+		return err
 	}
-	if vouched {
-		if from, err = lastSnapshot(ctx, e, found, tick); err != nil {
-			return err
-		}
-	}
+	j.force = false // it was for the chain; recordings that people made stay
 	r, err := j.compared(ctx, again, e, s, found, from, p)
-	if _, differs := errors.AsType[*audit.DivergenceError](err); differs && from > e.Run().First { // where something is remembered outside the state, the first tick decides
+	if d, differs := errors.AsType[*audit.DivergenceError](err); differs { // where something is remembered outside the state, the first tick decides
 		r, err = j.compared(ctx, again, e, s, found, e.Run().First, p)
+		if err == nil && from == e.Run().First {
+			return report.Exit(report.StatusDiverged, evidence.Once(d))
+		}
 	}
 	switch {
 	case err != nil:
@@ -154,6 +151,23 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		}
 	}
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
+}
+
+// vouched returns the tick from which on a chain is to be computed: the first, or the last of which this program has noted what the chain has.
+func (j *runJob) vouched(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
+	j.auditing.memory = memoryOf(e.Run().ID)
+	noted := j.auditing.memory.read()
+	if noted == nil {
+		return e.Run().First, nil
+	}
+	ours, err := noted.vouches(ctx, e)
+	switch {
+	case err != nil && !j.force:
+		return 0, report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  --force goes on with this chain", j.auditing.name, err))
+	case ours:
+		return lastSnapshot(ctx, e, found, noted.tick)
+	}
+	return e.Run().First, nil
 }
 
 // compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
@@ -42,39 +44,95 @@ func noted(tick uint64, hash, inputs audit.Hash) string {
 	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, session.ProgramID())
 }
 
-// vouches returns the noted tick of a chain, if this program has noted the hashes that it has there. If others were noted, or of a tick that the
-// chain lacks, otherwise says so.
-func (m runMemory) vouches(ctx context.Context, e audit.Evidence) (tick uint64, ok bool, otherwise string) {
-	if m == "" {
-		return 0, false, ""
-	}
-	text, err := os.ReadFile(string(m))
-	if err != nil {
-		return 0, false, ""
-	}
-	var hash, inputs, program string
-	if _, err := fmt.Sscan(string(text), &tick, &hash, &inputs, &program); err != nil {
-		return 0, false, ""
-	}
-	l, err := audit.LinkAt(ctx, e, tick)
-	switch {
-	case err != nil:
-		otherwise = "lacks that tick"
-	case l.Hash.String() != hash || l.InputHash.String() != inputs:
-		otherwise = "has another one there"
-	default:
-		return tick, noted(l.Tick, l.Hash, l.InputHash) == string(text), "" // what another program computed, this one does not vouch for
-	}
-	return 0, false, fmt.Sprintf("a program of yours has committed tick %s of run %s with the hash %s; the chain %s", words.Number(tick), e.Run().ID, hash, otherwise)
+// A chainNote is what is noted of a run.
+type chainNote struct {
+	text         string
+	run          audit.ID
+	tick         uint64
+	hash, inputs string
 }
 
-// heldToNotes returns an error if a chain, from which another run comes, is not as a program of this user committed it.
-func heldToNotes(ctx context.Context, source string, e audit.Evidence) error {
-	_, _, otherwise := memoryOf(e.Run().ID).vouches(ctx, e)
-	if otherwise == "" {
+// read returns what is noted of the run; nil: nothing.
+func (m runMemory) read() *chainNote {
+	text, err := os.ReadFile(string(m))
+	if m == "" || err != nil {
 		return nil
 	}
-	return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %s\n  run --resume --force goes on with that chain, and notes it", document.FileName(source), otherwise))
+	run, err := audit.ParseID(filepath.Base(string(m)))
+	n, program := &chainNote{text: string(text), run: run}, ""
+	if err == nil {
+		_, err = fmt.Sscan(n.text, &n.tick, &n.hash, &n.inputs, &program)
+	}
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+// A noteError says how a chain is not as it is noted.
+type noteError struct {
+	*chainNote
+	lacks bool
+}
+
+// Error implements error.
+func (e *noteError) Error() string {
+	how := "has another one there"
+	if e.lacks {
+		how = "lacks that tick"
+	}
+	return fmt.Sprintf("a program of yours has committed tick %s of run %s with the hash %s; the chain %s", words.Number(e.tick), e.run, e.hash, how)
+}
+
+// vouches returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted.
+func (n *chainNote) vouches(ctx context.Context, e audit.Evidence) (bool, error) {
+	l, err := audit.LinkAt(ctx, e, n.tick)
+	switch {
+	case err != nil:
+		return false, &noteError{n, true}
+	case l.Hash.String() != n.hash || l.InputHash.String() != n.inputs:
+		return false, &noteError{n, false}
+	}
+	return noted(l.Tick, l.Hash, l.InputHash) == n.text, nil // what another program computed, this one does not vouch for
+}
+
+// heldToNotes holds the chain of a run against what programs of this user noted of it, as of one from which another run comes.
+func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
+	n := memoryOf(e.Run().ID).read()
+	if n == nil {
+		return nil
+	}
+	_, err := n.vouches(ctx, e)
+	if err != nil && src.DB != nil { // more may have been committed since it was read
+		now, done, opened := src.Run(ctx, n.run)
+		if opened != nil {
+			return opened
+		}
+		defer done()
+		_, err = n.vouches(ctx, now)
+	}
+	return n.told(src, err)
+}
+
+// parentHeldToNotes is heldToNotes for a run from which one comes, whose tick is known if the source does not have it.
+func parentHeldToNotes(src *evidence.Source) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
+	return func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
+		if e != nil {
+			return heldToNotes(ctx, src, e)
+		}
+		if n := memoryOf(p.Run).read(); n != nil && p.Tick == n.tick && p.Hash.String() != n.hash {
+			return n.told(src, &noteError{n, false})
+		}
+		return nil
+	}
+}
+
+// told names the source of an error, and what to do.
+func (n *chainNote) told(src *evidence.Source, err error) error {
+	if err == nil {
+		return nil
+	}
+	return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  run --resume --force goes on with that chain, and notes it", document.FileName(src.Name), err))
 }
 
 // forget removes what is noted of a run that is complete.
@@ -84,18 +142,29 @@ func (m runMemory) forget() {
 	}
 }
 
-// A notingStore notes what is committed, as often as a snapshot is.
+// A notingStore notes what is committed, once a second, and at the end.
 type notingStore struct {
 	audit.Store
 	memory runMemory
+	last   audit.Link // that is committed and not noted; no hash: there is none
+	noted  time.Time
 }
 
 // Commit implements [audit.Store].
-func (s notingStore) Commit(ctx context.Context, b *audit.Batch) error {
+func (s *notingStore) Commit(ctx context.Context, b *audit.Batch) error {
 	err := s.Store.Commit(ctx, b)
-	if n := len(b.Links); err == nil && n > 0 && len(b.Snapshots) > 0 {
-		l := &b.Links[n-1]
-		s.memory.note(l.Tick, l.Hash, l.InputHash)
+	if n := len(b.Links); err == nil && n > 0 {
+		if s.last = b.Links[n-1]; time.Since(s.noted) >= time.Second {
+			s.note()
+		}
 	}
 	return err
+}
+
+// note notes what is not noted yet.
+func (s *notingStore) note() {
+	if l := &s.last; l.Hash != (audit.Hash{}) {
+		s.memory.note(l.Tick, l.Hash, l.InputHash)
+	}
+	s.last, s.noted = audit.Link{}, time.Now()
 }

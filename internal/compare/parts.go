@@ -145,7 +145,7 @@ func (j *Search) standFor(ctx context.Context, s *SearchSide) (*Computation, err
 		return nil, nil
 	}
 	note := "nothing here" + recorded
-	if !slices.ContainsFunc(tries, func(t Computation) bool { return t.hash != tries[0].hash }) && j.Result.Inputs == nil {
+	if !slices.ContainsFunc(tries, func(t Computation) bool { return t.hash != tries[0].hash }) && j.Result.Inputs == nil && !d.HashAlone {
 		j.Found.Next = j.older(s)
 		note += "; put the build that recorded it for OLD, and if that is this one, synctest may name what a world remembers"
 	}

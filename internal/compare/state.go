@@ -267,21 +267,18 @@ func (j *Comparison) rerun(ctx context.Context, s *Side) error {
 			return err
 		}
 	}
-	if j.Result.Inputs != nil { // which is why
-		return nil
-	}
 	after, err := s.matchAfter(ctx)
 	if ctx.Err() != nil {
 		return session.Interrupted(s.File)
 	}
 	if s.HashAlone = after > 0; s.HashAlone {
-		j.Result.Tiles = nil // nothing vouches for what the index has there
+		j.Result.Tiles, j.Result.Inputs = nil, nil // nothing vouches for what the index has there; and what people did accuses nobody
 		match, what := "match", "the recorded hash alone is another"
 		if after == 1 {
 			match = "matches"
 		}
 		if given {
-			what += ", or the source or the arrival of a command"
+			what += ", or a command of the tick, of which nothing is left a tick later, or its source or arrival"
 		}
 		j.Notes = append(j.Notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", words.Count(after, "tick"), match, what))
 	}

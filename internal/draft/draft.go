@@ -79,7 +79,7 @@ func Open(path string) (*File, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, f.named(err)
 	}
-	if f.target, err = destination(path); err != nil {
+	if f.target, err = Destination(path); err != nil {
 		return nil, f.named(err)
 	}
 	if _, err := os.Stat(f.target); info != nil && errors.Is(err, fs.ErrNotExist) {
@@ -130,8 +130,8 @@ func (f *File) look() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// destination is where the links of a path lead.
-func destination(path string) (string, error) {
+// Destination is where the links of a path lead, also if nothing is there.
+func Destination(path string) (string, error) {
 	const most = 40 // links
 	for range most {
 		folder, name := filepath.Split(path)
@@ -200,7 +200,7 @@ func (f *File) Regular() bool { return f.target != "" }
 // SharesDisk reports whether what is written to a path takes room on the file system of the file, as
 // far as can be told.
 func (f *File) SharesDisk(path string) bool {
-	to, err := destination(path)
+	to, err := Destination(path)
 	if err != nil || !f.Regular() {
 		return false
 	}

@@ -63,16 +63,23 @@ func AuditRun(ctx context.Context, b Builder, src *Source, l *store.Listed, how 
 	x.rerun = nil // the world takes memory, and others may be told first
 	x.err = err
 	x.Report.Conclude(err)
-	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && x.From != nil && x.matchesFromGenesis(ctx, d.Tick) {
+	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && x.matches(ctx, d.Tick) {
 		x.Report.Hidden = true
-		x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, or the world does not compute the same each time; synctest, given its scenario, names it", *x.From)
+		if x.Report.Reason = Once(d).Error(); x.From != nil {
+			x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, or the world does not compute the same each time; synctest, given its scenario, names it", *x.From)
+		}
 	}
 	x.Report.Seconds = time.Since(x.Report.started).Seconds()
 	return x
 }
 
-// matchesFromGenesis reports whether the ticks of a run, up to one that differs when it is computed from a snapshot, are as committed when they are computed from the first.
-func (x *Audit) matchesFromGenesis(ctx context.Context, until uint64) bool {
+// Once is the error of a tick that differed when it was computed first, but is as committed now that all was computed again.
+func Once(d *audit.DivergenceError) error {
+	return fmt.Errorf("tick %s differed once, and is as committed now that it was computed again: the world does not compute the same each time, or the machine fails; synctest, given its scenario, may name it", words.Number(d.Tick))
+}
+
+// matches reports whether the ticks of a run, up to one that differs, are as committed when they are computed again, from the first.
+func (x *Audit) matches(ctx context.Context, until uint64) bool {
 	again := &Audit{Builder: x.Builder, Reach: Reach{To: &until}, src: x.src, id: x.id, progress: x.progress, Report: &Report{}}
 	return again.all(ctx) == nil
 }

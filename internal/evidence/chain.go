@@ -166,6 +166,9 @@ func (x *Chain) EngineState(ctx context.Context, program string, tick uint64) (s
 	if state, err = session.ReadState(ctx, file, x.Scenario); err == nil {
 		state, err = engine.Unseal(state)
 	}
+	if err == nil {
+		err = audit.Under(state, x.Evidence.Run().Digest)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the state that %s wrote: %w", document.FileName(program), session.StateProblem(err))
 	}

@@ -80,12 +80,18 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 	wrong := func(format string, args ...any) error {
 		return &audit.EvidenceError{Table: "runs", Row: fork.run.ID.String(), Reason: fmt.Sprintf(format, args...)}
 	}
+	told := func(e audit.Evidence) error {
+		if s.Parent == nil {
+			return nil
+		}
+		return s.Parent(ctx, e, p)
+	}
 	if s.DB == nil {
-		return nil, nil
+		return nil, told(nil)
 	}
 	e, done, err := s.Run(ctx, p.Run)
 	if errors.Is(err, store.ErrNoRun) {
-		return nil, nil
+		return nil, told(nil)
 	}
 	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
 		return nil, wrong("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason)
@@ -106,10 +112,8 @@ func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, err
 	if err != nil {
 		return nil, err
 	}
-	if s.Parent != nil {
-		if err := s.Parent(ctx, e); err != nil {
-			return nil, err
-		}
+	if err := told(e); err != nil {
+		return nil, err
 	}
 	theirs, err := audit.LinkAt(ctx, e, p.Tick)
 	if err != nil {

@@ -34,8 +34,8 @@ type Source struct {
 	DB     *store.DB // nil: it is a bundle
 	Bundle *audit.Bundle
 
-	// Parent, unless nil, is called with each run from which one comes that is held against it, see [Source.HoldParent].
-	Parent func(ctx context.Context, e audit.Evidence) error
+	// Parent, unless nil, is called with each run from which one comes, see [Source.HoldParent]: with its evidence, or nil if it is not in this source.
+	Parent func(ctx context.Context, e audit.Evidence, p *audit.Parent) error
 
 	registry *scenarios.Registry
 	file     io.Closer

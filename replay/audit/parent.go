@@ -61,6 +61,15 @@ func Meta(state []byte) ([]byte, error) {
 	return s.Sections[0], nil
 }
 
+// Under makes a state, in place, the one that the same world has under a genesis document with another digest, as in a fork.
+func Under(state []byte, genesis Hash) error {
+	meta, err := Meta(state)
+	if err == nil && len(meta) >= len(genesis) {
+		copy(meta[len(meta)-len(genesis):], genesis[:])
+	}
+	return err
+}
+
 // MetaSum returns the SHA-256 that section 1 of a state has under a genesis document with another digest.
 func MetaSum(meta []byte, genesis Hash) Hash {
 	d := sha256.New()
