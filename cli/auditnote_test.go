@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
 )
 
 // TestNotedWithoutSnapshots: what was committed is noted, also where no snapshot is kept: a chain that lacks it is not gone on with.
@@ -95,7 +100,7 @@ func TestDatabaseBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("data/run.db", "link.db"); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if err := os.WriteFile("data/run.db-wal", []byte("all the ticks of a run that crashed"), 0o666); err != nil {
 		t.Fatal(err)
@@ -118,5 +123,51 @@ func TestDatabaseBehindALink(t *testing.T) {
 		if b, err := os.ReadFile("data/run.db-journal"); status != report.StatusError || err != nil || len(b) != 40 {
 			t.Fatalf("%d, %q, the journal has %d bytes, %v", status, errs, len(b), err)
 		}
+	}
+}
+
+// TestLogOfAnotherDatabase: a database that takes the place of one whose run crashed does not get its log, and neither loses a tick.
+func TestLogOfAnotherDatabase(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "40", "--audit", "good.db", "--no-record")
+	done(t, "run", "heat", "-q", "--ticks", "30", "--audit", "crashed.db", "--no-record")
+	db, err := store.Open(t.Context(), "crashed.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	list, err := db.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := list[0].Run
+	run.ID, run.Genesis = evidence.FreshID(), bytes.Repeat([]byte("{}"), 5000) // more than the file has room for
+	run.Digest = sha256.Sum256(run.Genesis)
+	if err := db.Create(t.Context(), &run); err != nil {
+		t.Fatal(err)
+	}
+	copyFile := func(from, to string) {
+		b, err := os.ReadFile(from)
+		if err = errors.Join(err, os.WriteFile(to, b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyFile("crashed.db-wal", "run.db-wal") // as it is after kill -9
+	copyFile("crashed.db", "copy.db")
+	copyFile("good.db", "run.db")
+	was, err := os.ReadFile("run.db-wal")
+	if err != nil || len(was) == 0 {
+		t.Fatal(len(was), err)
+	}
+	for _, args := range []string{"audit list run.db", "audit run.db", "run --resume run.db --no-record", "run heat --ticks 3 --audit run.db --no-record", "audit fork run.db"} {
+		status, _, errs := murksim(t, nil, strings.Fields(args)...)
+		now, err := os.ReadFile("run.db-wal")
+		if status != report.StatusError || !strings.Contains(errs, "run.db-wal belongs to another file") || err != nil || !bytes.Equal(was, now) {
+			t.Errorf("%s: %d, %q, %v", args, status, errs, err)
+		}
+	}
+	copyFile("run.db-wal", "copy.db-wal")
+	if ids := runIDs(t, "copy.db"); len(ids) != 2 {
+		t.Errorf("beside its own file the log gives %d runs", len(ids))
 	}
 }

@@ -39,7 +39,7 @@ var imports = map[string][]string{
 	"replay/audit":             {"commands", "engine", "fields", "internal/jsonlines", "internal/kernel", "internal/store", "internal/wire", "replay/diff"},
 	"replay/audit/checkpoint":  {"replay/audit", "golang.org/x/mod"},
 	"replay/audit/stamp":       {"github.com/smallstep/pkcs7"},
-	"replay/audit/store":       {"commands", "internal/draft", "replay/audit", "github.com/jackc/pgx/v5", "github.com/klauspost/compress", "github.com/pressly/goose/v3", "modernc.org/sqlite"},
+	"replay/audit/store":       {"commands", "internal/draft", "replay/audit", "github.com/jackc/pgx/v5", "github.com/klauspost/compress", "github.com/pressly/goose/v3", "lukechampine.com/frand", "modernc.org/sqlite"},
 	"replay/index": {"fields", "engine", "internal/store", "internal/wire", "replay",
 		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress"},
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},

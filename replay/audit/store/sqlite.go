@@ -67,8 +67,10 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && !filled(path) { // which SQLite would remove
 		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-wal has %d bytes, and belongs to another file that had this name; move it beside that one, as NAME-wal", filepath.Base(path), log.Size())}
 	}
-	if journal, err := os.Stat(path + "-journal"); err == nil && journal.Size() > 0 && logged(path) { // which SQLite would copy into it
-		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-journal belongs to another file that had this name; move it beside that one, as NAME-journal", filepath.Base(path))}
+	for ending, foreign := range map[string]bool{"journal": journalOfAnother(path), "wal": logOfAnother(path)} {
+		if foreign { // which SQLite would copy into it
+			return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
+		}
 	}
 	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
 	d := &DB{backend: &sqliteFile{path: path}, name: path}
@@ -95,20 +97,6 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 func filled(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() > 0
-}
-
-// logged reports whether a file has more than what a new one begins with, and a log, so that it has no journal. (The file format of SQLite, 1.3:
-// the bytes 18 and 19 are 2.)
-func logged(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [20]byte
-	_, err = f.ReadAt(head[:], 0)
-	info, wrong := f.Stat()
-	return err == nil && wrong == nil && info.Size() > 4096 && head[18] == 2 && head[19] == 2
 }
 
 // inUTF8 refuses a file that has its text in UTF-16: the lengths of ids and of digests would be others.
@@ -200,7 +188,9 @@ func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.Sessio
 	}
 	db, err := dial(s.path, "rwc")
 	if err == nil {
-		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file
+		if err = mark(ctx, db); err == nil {
+			_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file
+		}
 		err = errors.Join(err, db.Close())
 	}
 	if err != nil {
