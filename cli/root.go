@@ -62,6 +62,7 @@ is halted.`,
 	rename(root, a.Name)
 	checkGiven(root)
 	groupCommands(root)
+	a.completes(root)
 	suggestible(root)
 	return root
 }
@@ -138,6 +139,16 @@ func helpCommand() *cobra.Command {
 		Use:     "help [COMMAND]",
 		Short:   "Help about any command",
 		Example: "  murksim help run",
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, how cobra.ShellCompDirective) {
+			if about, rest, err := c.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, sub := range about.Commands() {
+					if sub.IsAvailableCommand() {
+						names = append(names, sub.Name()+"\t"+sub.Short)
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil {

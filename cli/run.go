@@ -114,9 +114,6 @@ func (a *app) runCommand() *cobra.Command {
   murksim run heat --realtime --metrics :9090
   cat mine.yaml | murksim run - -o mine.murk`,
 		Args: runArguments,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
-		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := j.check(c.Flags().Changed); err != nil {
 				return err

@@ -33,9 +33,6 @@ func (a *app) scenariosCommand() *cobra.Command {
 	show := &cobra.Command{
 		Use: "show NAME", Short: "Print a scenario's YAML", Example: "  murksim scenarios show heat > mine.yaml",
 		Args: arguments(cobra.ExactArgs(1), "one name"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarioNames(), cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.showScenario(args[0]) },
 	}
 	c.AddCommand(list, show)

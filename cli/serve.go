@@ -70,9 +70,6 @@ func (a *app) serveCommand() *cobra.Command {
   murksim serve minewars --seed random --speed 4 --linger 1m
   murksim serve minewars --metrics :9090`,
 		Args: arguments(cobra.ExactArgs(1), "one scenario"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
-		},
 		RunE: func(c *cobra.Command, args []string) error {
 			given := c.Flags().Changed
 			return inTurn(func() error { return j.check(given) }, func() error { return s.check(given) }, func() error { return j.run(c.Context(), args[0]) })

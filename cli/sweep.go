@@ -82,9 +82,6 @@ func (a *app) sweepCommand() *cobra.Command {
   murksim sweep show out/
   murksim sweep plot out/ -o picture.svg
   murksim view out/`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
-		},
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 { // the first may be a subcommand, mistyped
 				if mean := didYouMean(c, args[0]); mean != "" {

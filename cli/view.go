@@ -73,9 +73,6 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
   murksim view match.yrep
   murksim view heat-sweep/`,
 		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
-		},
 		RunE: func(c *cobra.Command, args []string) error {
 			kind := session.FormatRecording
 			if len(args) > 0 && args[0] != "-" {
