@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -79,15 +78,6 @@ func (s Shard) Jobs(all int) int {
 
 // Holds reports whether a job belongs to the shard. The zero Shard has all.
 func (s Shard) Holds(job int) bool { return s.Of == 0 || job%s.Of == s.Index-1 }
-
-// A Check is what came of running a job again.
-type Check struct {
-	Job    int    `json:"job"`
-	Equal  bool   `json:"equal"`
-	Differ string `json:"differ,omitempty"` // in what
-	Tick   uint64 `json:"tick,omitempty"`   // the first that differs; 0: none was found
-	Row    Row    `json:"row"`              // of the second run
-}
 
 // A record is one line of a journal.
 type record struct {
@@ -272,6 +262,8 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 	case r.Row != nil && !r.Row.keeps():
 		return fmt.Errorf("line %d says that %.80q is kept of job %d, which is %s or %s: the journal was changed, or is of an early version; sweep or merge into a new folder",
 			j.taken, r.Row.Kept, r.Row.Job, KeptName(r.Row.Job, false), KeptName(r.Row.Job, true))
+	case r.Check != nil && !r.Check.plain():
+		return fmt.Errorf("line %d says that recordings of job %d are %.80q, which are such as %s: the journal was changed", j.taken, r.Check.Job, r.Check.Files, EvidenceName(r.Check.Job, 1))
 	}
 	switch {
 	case !j.enter(&r, j.size, len(line)):
@@ -300,27 +292,14 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
 		r.Check.Row.Clean()
 		r.Check.Row.Kept = ""
+		if r.Check.Files == nil && !r.Check.Equal { // of a version that did not name them
+			r.Check.Files = []string{EvidenceName(r.Check.Job, 1), EvidenceName(r.Check.Job, 2)}
+		}
 		j.Checks[r.Check.Job] = j.judged(*r.Check)
 	default:
 		return false
 	}
 	return true
-}
-
-// judged computes whether a check is what it says: that its row equals that of the job.
-func (j *Journal) judged(c Check) Check {
-	c.Differ = Printable(c.Differ)
-	if !c.Equal || !j.Has(c.Job) {
-		return c
-	}
-	row, err := j.Row(c.Job)
-	if err != nil {
-		c.Differ = Printable(err.Error())
-	} else {
-		c.Differ = differs(row, &c.Row, j.Head.Stats)
-	}
-	c.Equal = c.Differ == ""
-	return c
 }
 
 // fits reports whether a row can be one of this sweep.
@@ -416,12 +395,6 @@ func (j *Journal) Add(rows ...Row) error {
 	return j.append(list...)
 }
 
-// AddCheck adds what came of running a job again.
-func (j *Journal) AddCheck(c Check) error {
-	c.Row.Kept = "" // files lie at EvidenceName
-	return j.append(record{Check: &c})
-}
-
 // Has reports whether there is a row of a job.
 func (j *Journal) Has(job int) bool { return j.places[job] != 0 }
 
@@ -446,29 +419,6 @@ func (j *Journal) Missing() iter.Seq[int] {
 				return
 			}
 		}
-	}
-}
-
-// Differing lists the checks of jobs that came to another end when they were run again.
-func (j *Journal) Differing() (list []Check) {
-	for job, c := range j.Checks {
-		if !c.Equal && j.Has(job) { // the row of a damaged line is none
-			list = append(list, c)
-		}
-	}
-	slices.SortFunc(list, func(a, b Check) int { return cmp.Compare(a.Job, b.Job) })
-	return list
-}
-
-// Recheck says what came of running a job again, as the table has it; "" if it was not.
-func (j *Journal) Recheck(job int) string {
-	switch c, ok := j.Checks[job]; {
-	case !ok:
-		return ""
-	case c.Equal:
-		return "equal"
-	default:
-		return "differs: " + c.Differ
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -246,6 +247,37 @@ func TestJournalExtends(t *testing.T) {
 		}
 	}
 	j.Close()
+}
+
+// TestEvidenceOfEarlierVersions: a check without names has those that there were.
+func TestEvidenceOfEarlierVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 3)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"check":{"job":3,"equal":false,"differ":"heat","row":{"job":3,"status":"ok"}}}`
+	b = fmt.Appendf(b, "%08x %s\n", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), text)
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	j, err := sweep.OpenJournal(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if want := []string{"differences/job-3-1.murk", "differences/job-3-2.murk"}; !slices.Equal(j.Checks[3].Files, want) {
+		t.Errorf("the recordings are %q, want %q", j.Checks[3].Files, want)
+	}
+	if err := j.AddCheck(sweep.Check{Job: 3, Differ: "heat", Row: row(3)}); err != nil || len(j.Checks[3].Files) != 0 {
+		t.Errorf("a check of this version has the recordings %q, %v, want none", j.Checks[3].Files, err)
+	}
+	again, err := sweep.OpenJournal(path, true)
+	if err != nil || len(again.Checks[3].Files) != 0 {
+		t.Fatalf("read again it has %q, %v, want none", again.Checks[3].Files, err)
+	}
+	again.Close()
 }
 
 func FuzzJournal(f *testing.F) {

@@ -18,11 +18,6 @@ func KeptName(job int, state bool) string {
 	return fmt.Sprintf("recordings/job-%d.murk", job)
 }
 
-// EvidenceName returns where a recording of a job that came to different ends lies, the first or the second.
-func EvidenceName(job, which int) string {
-	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
-}
-
 // FindKept returns the path of a file in the folder of a sweep. The error says if there is none, if it is not a regular file, or if a symbolic
 // link leads out of the folder.
 func FindKept(folder, name string) (path string, err error) {
@@ -73,14 +68,14 @@ func (t *transfer) close() {
 	t.to.Close()
 }
 
-// bring makes a file of one folder, found where it has a name, a file of the other one: by a link, which takes no room, or
-// where there can be none, such as on another disk, by a copy. It has its name when it is whole.
-func (t *transfer) bring(ctx context.Context, name string) error {
-	info, err := t.from.Stat(name)
-	if err := ordinary(name, info, err); err != nil {
+// bring makes a file of one folder a file of the other one: by a link, which takes no room, or where there can be none, such as on another
+// disk, by a copy. It has its name there when it is whole.
+func (t *transfer) bring(ctx context.Context, from, name string) error {
+	info, err := t.from.Stat(from)
+	if err := ordinary(from, info, err); err != nil {
 		return err
 	}
-	in, err := t.from.Open(name)
+	in, err := t.from.Open(from)
 	if err != nil {
 		return err
 	}
@@ -101,7 +96,7 @@ func (t *transfer) bring(ctx context.Context, name string) error {
 	if err := t.to.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !t.link(name, draft, info) {
+	if !t.link(from, draft, info) {
 		if err := t.copy(ctx, in, draft); err != nil {
 			return errors.Join(err, t.to.Remove(draft))
 		}

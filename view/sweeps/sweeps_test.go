@@ -361,7 +361,7 @@ func TestRecordings(t *testing.T) {
 	f := begin(t, 2, 0)
 	kept := row(1)
 	kept.Kept = "recordings/job-1.murk"
-	if err := errors.Join(f.journal.Add(kept, row(2)), f.journal.AddCheck(sweep.Check{Job: 2, Row: row(2)})); err != nil {
+	if err := errors.Join(f.journal.Add(kept, row(2)), f.journal.AddCheck(sweep.Check{Job: 2, Row: row(2), Files: []string{sweep.EvidenceName(2, 3), sweep.EvidenceName(2, 4)}})); err != nil {
 		t.Fatal(err)
 	}
 	f.about()
@@ -377,7 +377,7 @@ func TestRecordings(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(f.folder, "differences"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for which := range 2 {
+	for which := range 4 { // the first two are of an earlier difference
 		if err := os.WriteFile(filepath.Join(f.folder, sweep.EvidenceName(2, which+1)), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +392,7 @@ func TestRecordings(t *testing.T) {
 		t.Errorf("with those of what differs there are %v recordings", got)
 	}
 	for job, want := range map[int]string{
-		0: "no recording of job 0 was kept", 1: "job-1.murk: it is not", 2: "job-2-1.murk: it is not", 3: "there is no row of job 3", -1: "there is no row of job -1", 12: "there is no row of job 12",
+		0: "no recording of job 0 was kept", 1: "job-1.murk: it is not", 2: "job-2-3.murk: it is not", 3: "there is no row of job 3", -1: "there is no row of job -1", 12: "there is no row of job 12",
 	} {
 		if _, err := f.sweep.Recordings(job); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("job %d: %v, want %s", job, err, want)
