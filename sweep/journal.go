@@ -106,7 +106,9 @@ type Journal struct {
 	lengths []int32      // of their lines
 	codes   []uint8      // of their statuses, see code
 	ids     map[ID]int32 // jobs by their ids
+	designs int          // one, and one for each --extend
 	old     map[ID]lines // rows of designs before the last one
+	differ  map[ID]Check // of these rows
 	line    []byte
 }
 
@@ -196,15 +198,20 @@ func (j *Journal) begin(h Head) error {
 		return fmt.Errorf("its head says %d jobs; its design has %d", h.Jobs, p.Jobs())
 	}
 	if j.old == nil {
-		j.old = map[ID]lines{}
+		j.old, j.differ = map[ID]lines{}, map[ID]Check{}
 	}
 	if !slices.Equal(h.Stats, j.Head.Stats) {
 		clear(j.old) // rows without the statistics are of no use
 	} else {
 		for id, job := range j.ids {
 			j.old[id] = lines{j.places[job], j.lengths[job]}
+			delete(j.differ, id)
+			if c, checked := j.Checks[int(job)]; checked && !c.Equal {
+				j.differ[id] = c
+			}
 		}
 	}
+	j.designs++
 	j.Head, j.Plan = h, p
 	j.places, j.lengths, j.codes = make([]int64, h.Jobs), make([]int32, h.Jobs), make([]uint8, h.Jobs)
 	j.ids, j.Checks, j.Counts, j.done = map[ID]int32{}, map[int]Check{}, map[Status]int{}, 0
@@ -259,7 +266,7 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 		return j.begin(*r.Head)
 	case j.Plan == nil:
 		return ErrNoJournal
-	case r.Row != nil && !r.Row.keeps():
+	case r.Row != nil && !j.keeps(r.Row):
 		return fmt.Errorf("line %d says that %.80q is kept of job %d, which is %s or %s: the journal was changed, or is of an early version; sweep or merge into a new folder",
 			j.taken, r.Row.Kept, r.Row.Job, KeptName(r.Row.Job, false), KeptName(r.Row.Job, true))
 	case r.Check != nil && !r.Check.plain():
@@ -295,7 +302,9 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		if r.Check.Files == nil && !r.Check.Equal { // of a version that did not name them
 			r.Check.Files = []string{EvidenceName(r.Check.Job, 1), EvidenceName(r.Check.Job, 2)}
 		}
-		j.Checks[r.Check.Job] = j.judged(*r.Check)
+		if c := j.judged(*r.Check); !c.Equal || !j.differs(c.Job) { // a job that came to another end once stays one
+			j.Checks[c.Job] = c
+		}
 	default:
 		return false
 	}
@@ -470,7 +479,7 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 	if err := decodeLine(b, &r); err != nil || r.Row == nil {
 		return nil, fmt.Errorf("the row at byte %d: %w", l.at, errors.Join(err, ErrNoJournal))
 	}
-	if !r.Row.keeps() {
+	if !j.keeps(r.Row) {
 		return nil, fmt.Errorf("the row at byte %d: the journal was changed while it was read", l.at)
 	}
 	r.Row.Clean()
@@ -478,7 +487,7 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 }
 
 // Extend gives the sweep another design. Rows of earlier ones that the new one has, too, are taken over: id
-// returns the id of a job, and is called for each.
+// returns the id of a job, and is called for each. With a row goes that its job came to another end when it was run again.
 func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err error) {
 	if err := j.append(record{Head: &h}); err != nil {
 		return 0, err
@@ -491,7 +500,10 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 		if !ok {
 			continue
 		}
-		row := j.earlier(job, id)
+		row, err := j.earlier(job, id)
+		if err != nil {
+			return taken, err
+		}
 		if row == nil {
 			continue
 		}
@@ -503,25 +515,26 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 	return taken, nil
 }
 
-// earlier returns the row that a job had in an earlier design; nil: it had none, or none with a digest that is wanted now, or it kept a
-// file that has the number of another job by now.
-func (j *Journal) earlier(job int, id ID) *Row {
+// earlier returns the row that a job had in an earlier design, before which it writes down whether the job came to another end when it was
+// run again; nil: it had none, or none with a digest that is wanted now.
+func (j *Journal) earlier(job int, id ID) (*Row, error) {
 	at, known := j.old[id]
 	if !known {
-		return nil
+		return nil, nil
 	}
 	row, err := j.rowAt(at)
-	if err != nil || row.Status == Equal {
-		return nil
+	if err != nil || row.ID != id || row.Status == Equal || j.Head.Digest && row.Digest == "" && row.Ran() {
+		return nil, nil
 	}
 	row.Job = job
-	if !row.keeps() || j.Head.Digest && row.Digest == "" && row.Ran() {
-		return nil
-	}
 	if !j.Head.Digest {
 		row.Digest = ""
 	}
-	return row
+	if c, differs := j.differ[id]; differs {
+		c.Job, c.Row.Job = job, job
+		return row, j.AddCheck(c)
+	}
+	return row, nil
 }
 
 // Sync writes the journal through to the disk.

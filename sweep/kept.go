@@ -7,7 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // KeptName returns where the recording of a job lies, or its last state, in the folder of its sweep.
@@ -16,6 +19,25 @@ func KeptName(job int, state bool) string {
 		return fmt.Sprintf("states/job-%d.state", job)
 	}
 	return fmt.Sprintf("recordings/job-%d.murk", job)
+}
+
+// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep. In an extended sweep a file of an earlier
+// design, whose jobs had other numbers, may lie there: then the name has the number of the design, too.
+func (j *Journal) KeptName(folder string, job int, state bool) string {
+	name := KeptName(job, state)
+	if j.designs > 1 && Exists(filepath.Join(folder, name)) {
+		ending := path.Ext(name)
+		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), j.designs, ending)
+	}
+	return name
+}
+
+// plainKept is what a row of an extended sweep may name. What it names is opened, and must not lie elsewhere.
+var plainKept = regexp.MustCompile(`^(recordings/job-[0-9]{1,9}(-[0-9]{1,9})?\.murk|states/job-[0-9]{1,9}(-[0-9]{1,9})?\.state)$`)
+
+// keeps reports whether what a row says is kept can be of its job.
+func (j *Journal) keeps(row *Row) bool {
+	return row.Kept == "" || row.Kept == KeptName(row.Job, false) || row.Kept == KeptName(row.Job, true) || j.designs > 1 && plainKept.MatchString(row.Kept)
 }
 
 // FindKept returns the path of a file in the folder of a sweep. The error says if there is none, if it is not a regular file, or if a symbolic

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 )
 
 // A Part is a shard that a Merge takes rows from.
@@ -127,7 +128,9 @@ func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
 	if row.Kept == "" {
 		return nil
 	}
-	err := files.bring(ctx, row.Kept, row.Kept)
+	from := row.Kept
+	row.Kept = m.To.KeptName(m.Folder, row.Job, strings.HasPrefix(from, "states/"))
+	err := files.bring(ctx, from, row.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
 		m.Gone++
 		row.Kept = ""

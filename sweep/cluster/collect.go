@@ -120,7 +120,8 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 			known = append(known, row)
 		case ours:
 			if row.Kept != "" {
-				err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job, x.Keep.States), sent)
+				local := x.Journal.KeptName(x.Folder, row.Job, x.Keep.States)
+				err := x.fetchFile(ctx, row.Kept, local, sent)
 				if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
 					x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
 					continue
@@ -128,7 +129,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 				if err != nil {
 					return err
 				}
-				fetched, row.Kept = append(fetched, row.Kept), sweep.KeptName(row.Job, x.Keep.States)
+				fetched, row.Kept = append(fetched, row.Kept), local
 			}
 			fresh, seconds = append(fresh, *row), seconds+row.Seconds
 			seen[row.Job] = true
