@@ -448,8 +448,26 @@ func TestAnotherJobsRecording(t *testing.T) {
 	if err := os.Rename(file(2), file(0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.sweep.Recordings(0); err == nil || !strings.Contains(err.Error(), "it is not the recording of job 0, but one with other values") {
+	const another = "it is not the recording of job %d, but one with other values"
+	if _, err := f.sweep.Recordings(0); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(another, 0)) {
 		t.Errorf("the recording of another job is %v", err)
+	}
+	// Of a pair each must have the job's values. It may end as it does.
+	check := sweep.Check{Job: 1, Differ: "final hashes", Tick: 5, Row: kept[1], Files: []string{sweep.EvidenceName(1, 1), sweep.EvidenceName(1, 2)}}
+	if err := errors.Join(f.journal.AddCheck(check), os.Mkdir(filepath.Join(f.folder, "differences"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	f.about()
+	for _, seeds := range [][2]int{{3, 3}, {3, 4}, {4, 3}} {
+		for i, seed := range seeds {
+			recording, _, _ := recorded(t, seed)
+			if err := os.WriteFile(filepath.Join(f.folder, check.Files[i]), recording, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list, err := f.sweep.Recordings(1); seeds == [2]int{3, 3} && (err != nil || len(list) != 2) || seeds != [2]int{3, 3} && (err == nil || !strings.Contains(err.Error(), fmt.Sprintf(another, 1))) {
+			t.Errorf("with the seeds %v job 1 has %d recordings, %v", seeds, len(list), err)
+		}
 	}
 }
 
