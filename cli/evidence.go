@@ -55,6 +55,9 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	for i := 2; ; i++ {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 		info, err := os.Lstat(j.output)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // such as a name that is too long
+			return words.About(j.output, err)
+		}
 		usable := errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && replaceable(j.output, session.RecordingMark, "recording") == nil
 		if usable && j.holds(ctx, j.output, asked) == "" {
 			break
@@ -187,18 +190,21 @@ func (j *runJob) spareState(path string, state []byte) (string, error) {
 	for i := 2; ; i++ {
 		var there []byte
 		info, err := os.Stat(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // such as a name that is too long
+			return "", words.About(path, err)
+		}
 		if err == nil && info.Size() <= 2*int64(len(state))+1<<20 { // else it is no state of such a world
 			there, err = os.ReadFile(path)
 		}
+		free, same := errors.Is(err, fs.ErrNotExist) || err == nil && j.force, bytes.Equal(there, state)
+		if (free || same) && path != old {
+			fmt.Fprintf(j.Errs, "%s holds a state that this run does not come to, so it stays; that of this run is in %s (--force replaces %[1]s)\n", document.FileName(old), document.FileName(path))
+		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist) || err == nil && j.force:
+		case free:
 			return path, nil
-		case bytes.Equal(there, state):
+		case same:
 			return "", nil
-		case err == nil && path == old:
-			defer func() {
-				fmt.Fprintf(j.Errs, "%s holds a state that this run does not come to, so it stays; that of this run is in %s (--force replaces %[1]s)\n", document.FileName(old), document.FileName(path))
-			}()
 		}
 		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 	}

@@ -274,6 +274,8 @@ func (j *joinJob) spareStream() error {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 		if _, err := os.Lstat(j.output); errors.Is(err, fs.ErrNotExist) {
 			break
+		} else if err != nil { // such as a name that is too long
+			return words.About(j.output, err)
 		}
 	}
 	_, err := fmt.Fprintf(j.Errs, "%s exists, so it stays; the stream is written to %s\n", document.FileName(old), document.FileName(j.output))

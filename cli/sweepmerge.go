@@ -100,7 +100,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 		return err
 	}
 	v.Done, v.Tables, v.Missing = whole.Done(), t.names(), missing(whole, parts)
-	if v.Differ, err = differingJobs(whole); err != nil {
+	if v.Differ, err = differingJobs(output, whole); err != nil {
 		return words.About(output, err)
 	}
 	return a.merged(&v, whole)

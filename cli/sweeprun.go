@@ -258,10 +258,12 @@ type differing struct {
 	Tick   uint64 `json:"tick,omitempty"`
 	First  string `json:"first_worker"`
 	Second string `json:"second_worker"`
+
+	Recordings []string `json:"recordings,omitempty"` // the paths of both, if there are both
 }
 
 // recorded reports whether there are two recordings of the job that differ.
-func (d differing) recorded() bool { return d.Tick > 0 }
+func (d differing) recorded() bool { return d.Tick > 0 && d.Recordings != nil }
 
 // summary says what came of the sweep.
 func (j *sweepJob) summary(ctx context.Context, cause error) error {
@@ -335,8 +337,8 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	case r.Stopped:
 		return "next      the same command goes on where it was"
 	case slices.ContainsFunc(r.Differing, differing.recorded):
-		folder, job := j.folder(), r.Differing[slices.IndexFunc(r.Differing, differing.recorded)].Job
-		return fmt.Sprintf("next      %s diff %s %s", j.Name, words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 1))), words.Argument(filepath.Join(folder, sweep.EvidenceName(job, 2))))
+		both := r.Differing[slices.IndexFunc(r.Differing, differing.recorded)].Recordings
+		return fmt.Sprintf("next      %s diff %s %s", j.Name, words.Argument(both[0]), words.Argument(both[1]))
 	case len(r.Differing) > 0: // of which nothing shows the difference
 		return ""
 	case bad > 0:
@@ -361,7 +363,7 @@ func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
 		Tables: j.tables().names(),
 	}
 	var err error
-	r.Differing, err = differingJobs(j.journal)
+	r.Differing, err = differingJobs(j.folder(), j.journal)
 	return r, err
 }
 

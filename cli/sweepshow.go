@@ -108,7 +108,7 @@ type statistic struct {
 }
 
 func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
-	v, err := surveyed(j)
+	v, err := surveyed(folder, j)
 	if err != nil {
 		return words.About(folder, err)
 	}
@@ -128,14 +128,14 @@ func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 }
 
 // surveyed adds up what a journal holds.
-func surveyed(j *sweep.Journal) (*sweepShown, error) {
+func surveyed(folder string, j *sweep.Journal) (*sweepShown, error) {
 	h := &j.Head
 	v := &sweepShown{Event: "state", Scenario: h.Design.Scenario, Jobs: h.Shard.Jobs(h.Jobs), Done: j.Done(), Statuses: statusCounts(j), Rechecked: len(j.Checks), Damaged: j.Bad}
 	if h.Shard.Of > 0 {
 		v.Shard = h.Shard.String()
 	}
 	var err error
-	if v.Differing, err = differingJobs(j); err != nil {
+	if v.Differing, err = differingJobs(folder, j); err != nil {
 		return nil, err
 	}
 	for _, name := range h.Stats {
@@ -186,13 +186,13 @@ func statusCounts(j *sweep.Journal) map[string]int {
 }
 
 // differingJobs lists the jobs that came to another end when they were run again.
-func differingJobs(j *sweep.Journal) (list []differing, err error) {
+func differingJobs(folder string, j *sweep.Journal) (list []differing, err error) {
 	for _, c := range j.Differing() {
 		first, err := j.Row(c.Job)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, differing{c.Job, c.Differ, c.Tick, first.Worker, c.Row.Worker})
+		list = append(list, differing{c.Job, c.Differ, c.Tick, first.Worker, c.Row.Worker, c.Evidence(folder)})
 	}
 	return list, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,52 +47,45 @@ func sameRecord(a, b replay.Record) bool {
 }
 
 // evidence records a job that came to different ends twice, once a worker if this process has several, and
-// notes the first tick that differs. A fault that does not come back leaves two equal recordings. Those that differ stay, whatever comes of the job
-// later: the next ones have the next two numbers.
+// notes the first tick that differs. A fault that does not come back leaves two equal recordings.
 func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
-	var files [2]string
-	for first := 1; ; first += 2 {
-		for i := range files {
-			files[i] = filepath.Join(p.Folder, EvidenceName(c.Job, first+i))
-		}
-		if tick, err := CompareFiles(files[0], files[1]); tick == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-			break
-		}
+	names, err := FreeEvidence(p.Folder, c.Job)
+	if err != nil {
+		return err
 	}
-	for i := range files {
-		if err := os.MkdirAll(filepath.Dir(files[i]), 0o777); err != nil {
-			return err
-		}
-		if err := recordTo(p.ctx, files[i], s, s.Ticks); err != nil {
+	for _, name := range names {
+		if err := recordTo(p.ctx, filepath.Join(p.Folder, name), s, s.Ticks); err != nil {
 			return err
 		}
 	}
-	var err error
-	c.Tick, err = CompareFiles(files[0], files[1])
+	c.Files = names[:]
+	c.Tick, err = c.FirstDifference(p.Folder)
 	return err
 }
 
-// recordTo runs a job up to a tick and records it in a file.
+// recordTo runs a job up to a tick and records it in a new file.
 func recordTo(ctx context.Context, path string, s *scenarios.Scenario, until uint64) error {
-	f, err := os.Create(path)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = Record(ctx, s, until, f, Limits{})
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
-// CompareFiles is FirstDifference for two files.
-func CompareFiles(a, b string) (tick uint64, err error) {
-	f, err := os.Open(a)
-	if err != nil {
-		return 0, err
+// FirstDifference is that of the two recordings of a job, in a folder.
+func (c *Check) FirstDifference(folder string) (tick uint64, err error) {
+	var files [2]io.Reader
+	for i := range files {
+		f, err := os.Open(filepath.Join(folder, c.Files[i]))
+		if err != nil {
+			return 0, err
+		}
+		defer f.Close()
+		files[i] = f
 	}
-	defer f.Close()
-	g, err := os.Open(b)
-	if err != nil {
-		return 0, err
-	}
-	defer g.Close()
-	return FirstDifference(f, g)
+	return FirstDifference(files[0], files[1])
 }

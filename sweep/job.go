@@ -75,17 +75,12 @@ type Row struct {
 	Seconds float64  `json:"seconds"`
 	Worker  string   `json:"worker"`
 	Build   string   `json:"build"`
-	Kept    string   `json:"kept,omitempty"` // the recording or the last state, [KeptName] in the sweep's folder
+	Kept    string   `json:"kept,omitempty"` // the recording or the last state, in the sweep's folder, see [Journal.KeptName]
 }
 
 // equal returns a row that says that another job of the sweep is the same.
 func (row *Row) equal(twin int) *Row {
 	return &Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
-}
-
-// keeps reports whether what a row says is kept can be of its job. What it names is opened, and must not lie elsewhere.
-func (row *Row) keeps() bool {
-	return row.Kept == "" || row.Kept == KeptName(row.Job, false) || row.Kept == KeptName(row.Job, true)
 }
 
 // Clean drops from the texts of a row what is no text on one line, and what makes a text a formula where a table is

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -80,15 +79,6 @@ func (s Shard) Jobs(all int) int {
 // Holds reports whether a job belongs to the shard. The zero Shard has all.
 func (s Shard) Holds(job int) bool { return s.Of == 0 || job%s.Of == s.Index-1 }
 
-// A Check is what came of running a job again.
-type Check struct {
-	Job    int    `json:"job"`
-	Equal  bool   `json:"equal"`
-	Differ string `json:"differ,omitempty"` // in what
-	Tick   uint64 `json:"tick,omitempty"`   // the first that differs; 0: none was found
-	Row    Row    `json:"row"`              // of the second run
-}
-
 // A record is one line of a journal.
 type record struct {
 	Head  *Head  `json:"sweep,omitempty"`
@@ -116,7 +106,9 @@ type Journal struct {
 	lengths []int32      // of their lines
 	codes   []uint8      // of their statuses, see code
 	ids     map[ID]int32 // jobs by their ids
+	designs int          // one, and one for each --extend
 	old     map[ID]lines // rows of designs before the last one
+	differ  map[ID]Check // of these rows
 	line    []byte
 }
 
@@ -206,15 +198,20 @@ func (j *Journal) begin(h Head) error {
 		return fmt.Errorf("its head says %d jobs; its design has %d", h.Jobs, p.Jobs())
 	}
 	if j.old == nil {
-		j.old = map[ID]lines{}
+		j.old, j.differ = map[ID]lines{}, map[ID]Check{}
 	}
 	if !slices.Equal(h.Stats, j.Head.Stats) {
 		clear(j.old) // rows without the statistics are of no use
 	} else {
 		for id, job := range j.ids {
 			j.old[id] = lines{j.places[job], j.lengths[job]}
+			delete(j.differ, id)
+			if c, checked := j.Checks[int(job)]; checked && !c.Equal {
+				j.differ[id] = c
+			}
 		}
 	}
+	j.designs++
 	j.Head, j.Plan = h, p
 	j.places, j.lengths, j.codes = make([]int64, h.Jobs), make([]int32, h.Jobs), make([]uint8, h.Jobs)
 	j.ids, j.Checks, j.Counts, j.done = map[ID]int32{}, map[int]Check{}, map[Status]int{}, 0
@@ -269,9 +266,11 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 		return j.begin(*r.Head)
 	case j.Plan == nil:
 		return ErrNoJournal
-	case r.Row != nil && !r.Row.keeps():
+	case r.Row != nil && !j.keeps(r.Row):
 		return fmt.Errorf("line %d says that %.80q is kept of job %d, which is %s or %s: the journal was changed, or is of an early version; sweep or merge into a new folder",
 			j.taken, r.Row.Kept, r.Row.Job, KeptName(r.Row.Job, false), KeptName(r.Row.Job, true))
+	case r.Check != nil && !r.Check.plain():
+		return fmt.Errorf("line %d says that recordings of job %d are %.80q, which are such as %s: the journal was changed", j.taken, r.Check.Job, r.Check.Files, EvidenceName(r.Check.Job, 1))
 	}
 	switch {
 	case !j.enter(&r, j.size, len(line)):
@@ -300,27 +299,16 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
 		r.Check.Row.Clean()
 		r.Check.Row.Kept = ""
-		j.Checks[r.Check.Job] = j.judged(*r.Check)
+		if r.Check.Files == nil && !r.Check.Equal { // of a version that did not name them
+			r.Check.Files = []string{EvidenceName(r.Check.Job, 1), EvidenceName(r.Check.Job, 2)}
+		}
+		if c := j.judged(*r.Check); !c.Equal || !j.differs(c.Job) { // a job that came to another end once stays one
+			j.Checks[c.Job] = c
+		}
 	default:
 		return false
 	}
 	return true
-}
-
-// judged computes whether a check is what it says: that its row equals that of the job.
-func (j *Journal) judged(c Check) Check {
-	c.Differ = Printable(c.Differ)
-	if !c.Equal || !j.Has(c.Job) {
-		return c
-	}
-	row, err := j.Row(c.Job)
-	if err != nil {
-		c.Differ = Printable(err.Error())
-	} else {
-		c.Differ = differs(row, &c.Row, j.Head.Stats)
-	}
-	c.Equal = c.Differ == ""
-	return c
 }
 
 // fits reports whether a row can be one of this sweep.
@@ -416,12 +404,6 @@ func (j *Journal) Add(rows ...Row) error {
 	return j.append(list...)
 }
 
-// AddCheck adds what came of running a job again.
-func (j *Journal) AddCheck(c Check) error {
-	c.Row.Kept = "" // files lie at EvidenceName
-	return j.append(record{Check: &c})
-}
-
 // Has reports whether there is a row of a job.
 func (j *Journal) Has(job int) bool { return j.places[job] != 0 }
 
@@ -446,29 +428,6 @@ func (j *Journal) Missing() iter.Seq[int] {
 				return
 			}
 		}
-	}
-}
-
-// Differing lists the checks of jobs that came to another end when they were run again.
-func (j *Journal) Differing() (list []Check) {
-	for job, c := range j.Checks {
-		if !c.Equal && j.Has(job) { // the row of a damaged line is none
-			list = append(list, c)
-		}
-	}
-	slices.SortFunc(list, func(a, b Check) int { return cmp.Compare(a.Job, b.Job) })
-	return list
-}
-
-// Recheck says what came of running a job again, as the table has it; "" if it was not.
-func (j *Journal) Recheck(job int) string {
-	switch c, ok := j.Checks[job]; {
-	case !ok:
-		return ""
-	case c.Equal:
-		return "equal"
-	default:
-		return "differs: " + c.Differ
 	}
 }
 
@@ -520,7 +479,7 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 	if err := decodeLine(b, &r); err != nil || r.Row == nil {
 		return nil, fmt.Errorf("the row at byte %d: %w", l.at, errors.Join(err, ErrNoJournal))
 	}
-	if !r.Row.keeps() {
+	if !j.keeps(r.Row) {
 		return nil, fmt.Errorf("the row at byte %d: the journal was changed while it was read", l.at)
 	}
 	r.Row.Clean()
@@ -528,7 +487,7 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 }
 
 // Extend gives the sweep another design. Rows of earlier ones that the new one has, too, are taken over: id
-// returns the id of a job, and is called for each.
+// returns the id of a job, and is called for each. With a row goes that its job came to another end when it was run again.
 func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err error) {
 	if err := j.append(record{Head: &h}); err != nil {
 		return 0, err
@@ -541,7 +500,10 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 		if !ok {
 			continue
 		}
-		row := j.earlier(job, id)
+		row, err := j.earlier(job, id)
+		if err != nil {
+			return taken, err
+		}
 		if row == nil {
 			continue
 		}
@@ -553,25 +515,26 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 	return taken, nil
 }
 
-// earlier returns the row that a job had in an earlier design; nil: it had none, or none with a digest that is wanted now, or it kept a
-// file that has the number of another job by now.
-func (j *Journal) earlier(job int, id ID) *Row {
+// earlier returns the row that a job had in an earlier design, before which it writes down whether the job came to another end when it was
+// run again; nil: it had none, or none with a digest that is wanted now.
+func (j *Journal) earlier(job int, id ID) (*Row, error) {
 	at, known := j.old[id]
 	if !known {
-		return nil
+		return nil, nil
 	}
 	row, err := j.rowAt(at)
-	if err != nil || row.Status == Equal {
-		return nil
+	if err != nil || row.ID != id || row.Status == Equal || j.Head.Digest && row.Digest == "" && row.Ran() {
+		return nil, nil
 	}
 	row.Job = job
-	if !row.keeps() || j.Head.Digest && row.Digest == "" && row.Ran() {
-		return nil
-	}
 	if !j.Head.Digest {
 		row.Digest = ""
 	}
-	return row
+	if c, differs := j.differ[id]; differs {
+		c.Job, c.Row.Job = job, job
+		return row, j.AddCheck(c)
+	}
+	return row, nil
 }
 
 // Sync writes the journal through to the disk.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -246,6 +247,102 @@ func TestJournalExtends(t *testing.T) {
 		}
 	}
 	j.Close()
+}
+
+// TestExtendDiffers: a job that came to another end when it was run again has done so in another design, too, also if the process that extends it
+// is killed, and its check keeps the names of its files.
+func TestExtendDiffers(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "journal")
+		journalOf(t, path, head(8), 0, 3)
+		j, err := sweep.OpenJournal(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := []string{sweep.EvidenceName(3, 5), sweep.EvidenceName(3, 6)}
+		if err := j.AddCheck(sweep.Check{Job: 3, Differ: "heat", Tick: 7, Row: row(3), Files: files}); err != nil {
+			t.Fatal(err)
+		}
+		h := head(9)
+		h.Pick = j.Head.Pick
+		id := func(job int) (sweep.ID, bool) { return row((job + 8) % 9).ID, !killed } // each has the next number
+		if _, err := j.Extend(h, id); err != nil {
+			t.Fatal(err)
+		}
+		if killed {
+			h = head(10)
+			killed = false
+			if _, err := j.Extend(h, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			if c := j.Differing(); len(c) != 1 || c[0].Job != 4 || c[0].Tick != 7 || !slices.Equal(c[0].Files, files) || j.Done() != 2 {
+				t.Errorf("of %d jobs differ %+v, want job 4", j.Done(), c)
+			}
+			j.Close()
+			if j, err = sweep.OpenJournal(path, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if j.Forget(sweep.OK); len(j.Differing()) != 0 {
+			t.Errorf("a job that is to run once more differs: %+v", j.Differing())
+		}
+		j.Close()
+	}
+}
+
+// TestExtendKept: what was kept of a job of another design is not that of the job that has its number now.
+func TestExtendKept(t *testing.T) {
+	folder := t.TempDir()
+	j := folderOf(t, filepath.Join(folder, "one"), head(2))
+	if err := j.Add(keeping(0, false)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(folder, sweep.KeptName(0, false)), "")
+	if got := j.KeptName(folder, 0, false); got != sweep.KeptName(0, false) {
+		t.Errorf("at first the recording of job 0 is %s", got)
+	}
+	if taken, err := j.Extend(head(3), func(job int) (sweep.ID, bool) { return row(2 - job).ID, true }); err != nil || taken != 1 {
+		t.Fatalf("Extend = %d, %v", taken, err)
+	}
+	if r, err := j.Row(2); err != nil || r.Kept != sweep.KeptName(0, false) {
+		t.Errorf("job 2, which was job 0, has kept %q, %v", r.Kept, err)
+	}
+	if got := [...]string{j.KeptName(folder, 0, false), j.KeptName(folder, 0, true), j.KeptName(folder, 1, false)}; got != [...]string{"recordings/job-0-2.murk", "states/job-0.state", "recordings/job-1.murk"} {
+		t.Errorf("new files are %q", got)
+	}
+}
+
+// TestEvidenceOfEarlierVersions: a check without names has those that there were.
+func TestEvidenceOfEarlierVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 3)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"check":{"job":3,"equal":false,"differ":"heat","row":{"job":3,"status":"ok"}}}`
+	b = fmt.Appendf(b, "%08x %s\n", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), text)
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	j, err := sweep.OpenJournal(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if want := []string{"differences/job-3-1.murk", "differences/job-3-2.murk"}; !slices.Equal(j.Checks[3].Files, want) {
+		t.Errorf("the recordings are %q, want %q", j.Checks[3].Files, want)
+	}
+	if err := j.AddCheck(sweep.Check{Job: 3, Differ: "heat", Row: row(3)}); err != nil || len(j.Checks[3].Files) != 0 {
+		t.Errorf("a check of this version has the recordings %q, %v, want none", j.Checks[3].Files, err)
+	}
+	again, err := sweep.OpenJournal(path, true)
+	if err != nil || len(again.Checks[3].Files) != 0 {
+		t.Fatalf("read again it has %q, %v, want none", again.Checks[3].Files, err)
+	}
+	again.Close()
 }
 
 func FuzzJournal(f *testing.F) {

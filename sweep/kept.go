@@ -7,7 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // KeptName returns where the recording of a job lies, or its last state, in the folder of its sweep.
@@ -18,9 +21,23 @@ func KeptName(job int, state bool) string {
 	return fmt.Sprintf("recordings/job-%d.murk", job)
 }
 
-// EvidenceName returns where a recording of a job that came to different ends lies, the first or the second.
-func EvidenceName(job, which int) string {
-	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
+// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep. In an extended sweep a file of an earlier
+// design, whose jobs had other numbers, may lie there: then the name has the number of the design, too.
+func (j *Journal) KeptName(folder string, job int, state bool) string {
+	name := KeptName(job, state)
+	if j.designs > 1 && Exists(filepath.Join(folder, name)) {
+		ending := path.Ext(name)
+		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), j.designs, ending)
+	}
+	return name
+}
+
+// plainKept is what a row of an extended sweep may name. What it names is opened, and must not lie elsewhere.
+var plainKept = regexp.MustCompile(`^(recordings/job-[0-9]{1,9}(-[0-9]{1,9})?\.murk|states/job-[0-9]{1,9}(-[0-9]{1,9})?\.state)$`)
+
+// keeps reports whether what a row says is kept can be of its job.
+func (j *Journal) keeps(row *Row) bool {
+	return row.Kept == "" || row.Kept == KeptName(row.Job, false) || row.Kept == KeptName(row.Job, true) || j.designs > 1 && plainKept.MatchString(row.Kept)
 }
 
 // FindKept returns the path of a file in the folder of a sweep. The error says if there is none, if it is not a regular file, or if a symbolic
@@ -73,14 +90,14 @@ func (t *transfer) close() {
 	t.to.Close()
 }
 
-// bring makes a file of one folder, found where it has a name, a file of the other one: by a link, which takes no room, or
-// where there can be none, such as on another disk, by a copy. It has its name when it is whole.
-func (t *transfer) bring(ctx context.Context, name string) error {
-	info, err := t.from.Stat(name)
-	if err := ordinary(name, info, err); err != nil {
+// bring makes a file of one folder a file of the other one: by a link, which takes no room, or where there can be none, such as on another
+// disk, by a copy. It has its name there when it is whole.
+func (t *transfer) bring(ctx context.Context, from, name string) error {
+	info, err := t.from.Stat(from)
+	if err := ordinary(from, info, err); err != nil {
 		return err
 	}
-	in, err := t.from.Open(name)
+	in, err := t.from.Open(from)
 	if err != nil {
 		return err
 	}
@@ -101,7 +118,7 @@ func (t *transfer) bring(ctx context.Context, name string) error {
 	if err := t.to.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !t.link(name, draft, info) {
+	if !t.link(from, draft, info) {
 		if err := t.copy(ctx, in, draft); err != nil {
 			return errors.Join(err, t.to.Remove(draft))
 		}

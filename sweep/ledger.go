@@ -57,7 +57,7 @@ func (l *Ledger) earlier() error {
 		if err != nil {
 			return err
 		}
-		if one && row.Repeats() {
+		if one && row.Repeats() && !c.Journal.differs(job) {
 			l.Again, one = append(l.Again, *row), false
 		}
 		check := Check{Job: job, Row: *row}
@@ -100,7 +100,7 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	if ok && twin != job {
 		return row.equal(twin)
 	}
-	if before := l.config.Journal.earlier(job, row.ID); before != nil { // a process that was killed had no time to take it over
+	if before, err := l.config.Journal.earlier(job, row.ID); before != nil && err == nil { // a process that was killed had no time to take it over
 		return before
 	}
 	l.begun[row.ID] = job
@@ -134,15 +134,15 @@ func (l *Ledger) Add(rows []Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	if err := l.config.Journal.Add(rows...); err != nil {
+		return err
+	}
 	for i := range rows {
 		row := &rows[i]
 		delete(l.begun, row.ID)
-		if l.config.Recheck > 0 && row.Repeats() && Chosen(l.config.Journal.Head.Pick, row.ID, l.config.Recheck) {
+		if l.config.Recheck > 0 && row.Repeats() && !l.config.Journal.differs(row.Job) && Chosen(l.config.Journal.Head.Pick, row.ID, l.config.Recheck) {
 			l.Again = append(l.Again, *row)
 		}
-	}
-	if err := l.config.Journal.Add(rows...); err != nil {
-		return err
 	}
 	l.running()
 	return l.added(rows, nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 )
 
 // A Part is a shard that a Merge takes rows from.
@@ -96,14 +97,30 @@ func (m *Merge) job(ctx context.Context, files *transfer, from *Journal, job int
 	if mine, known := m.To.Checks[job]; !checked || known && (c.Equal || !mine.Equal) {
 		return nil
 	}
-	if !c.Equal {
-		for which := range 2 {
-			if err := files.bring(ctx, EvidenceName(job, which+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
+	if c.Files, err = m.evidence(ctx, files, &c); err != nil {
+		return err
 	}
 	return m.To.AddCheck(c)
+}
+
+// evidence brings the recordings of a job that came to different ends, as far as there are, and returns their names.
+func (m *Merge) evidence(ctx context.Context, files *transfer, c *Check) (names []string, err error) {
+	if c.Equal || len(c.Files) == 0 {
+		return nil, nil
+	}
+	free, err := FreeEvidence(m.Folder, c.Job)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range c.Files {
+		switch err := files.bring(ctx, name, free[i]); {
+		case err == nil:
+			names = append(names, free[i])
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return names, nil
 }
 
 // keep brings what was kept of a job. A row whose file is gone keeps nothing.
@@ -111,7 +128,9 @@ func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
 	if row.Kept == "" {
 		return nil
 	}
-	err := files.bring(ctx, row.Kept)
+	from := row.Kept
+	row.Kept = m.To.KeptName(m.Folder, row.Job, strings.HasPrefix(from, "states/"))
+	err := files.bring(ctx, from, row.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
 		m.Gone++
 		row.Kept = ""

@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -113,18 +114,25 @@ func keeping(job int, state bool) sweep.Row {
 	return r
 }
 
-// TestMergeKept brings what was kept into the folder of the whole sweep, as often as it is asked to.
+// TestMergeKept brings what was kept into the folder of the whole sweep, as often as it is asked to. Recordings of an earlier difference that are
+// there stay.
 func TestMergeKept(t *testing.T) {
 	dir := t.TempDir()
 	one, all := filepath.Join(dir, "one"), filepath.Join(dir, "all")
 	from, to := folderOf(t, one, head(8), 3), folderOf(t, all, head(8))
-	differs := sweep.Check{Job: 3, Differ: "heat", Row: keeping(3, false)}
+	differs := sweep.Check{Job: 3, Differ: "heat", Row: keeping(3, false), Files: []string{sweep.EvidenceName(3, 5), sweep.EvidenceName(3, 6)}}
 	if err := errors.Join(from.Add(keeping(0, false), keeping(1, true), keeping(2, false)), from.AddCheck(differs)); err != nil {
 		t.Fatal(err)
 	}
-	files := []string{sweep.KeptName(0, false), sweep.KeptName(1, true), sweep.EvidenceName(3, 1), sweep.EvidenceName(3, 2)}
-	for _, name := range files {
-		put(t, filepath.Join(one, name), name)
+	files := []string{sweep.KeptName(0, false), sweep.KeptName(1, true), sweep.EvidenceName(3, 1), sweep.EvidenceName(3, 2), sweep.EvidenceName(3, 3), sweep.EvidenceName(3, 4)}
+	brought := map[string]string{files[4]: differs.Files[0], files[5]: differs.Files[1]}
+	for i, name := range files {
+		folder := one
+		if i == 2 || i == 3 {
+			folder = all
+		}
+		from := cmp.Or(brought[name], name)
+		put(t, filepath.Join(folder, from), from)
 	}
 	put(t, filepath.Join(all, files[0]+".part"), "of a merge that was killed")
 	for again := range 2 {
@@ -136,7 +144,7 @@ func TestMergeKept(t *testing.T) {
 			t.Errorf("merge %d adds %d, %d kept, %d gone", again+1, m.Added, m.Kept, m.Gone)
 		}
 		for _, name := range files {
-			if b, err := os.ReadFile(filepath.Join(all, name)); err != nil || string(b) != name {
+			if b, err := os.ReadFile(filepath.Join(all, name)); err != nil || string(b) != cmp.Or(brought[name], name) {
 				t.Errorf("%s holds %q, %v", name, b, err)
 			}
 		}
@@ -146,7 +154,7 @@ func TestMergeKept(t *testing.T) {
 			t.Errorf("job %d has kept %q, %v, want %q", job, r.Kept, err, want)
 		}
 	}
-	if c := to.Checks[3]; c.Equal || c.Row.Kept != "" {
+	if c := to.Checks[3]; c.Equal || c.Row.Kept != "" || !slices.Equal(c.Files, files[4:]) {
 		t.Errorf("the check is %+v", c)
 	}
 }
@@ -222,5 +230,23 @@ func TestForgedKept(t *testing.T) {
 			t.Errorf("followed, %q: %v, want %s", name, err, want)
 		}
 		f.Close()
+	}
+}
+
+// TestForgedEvidence: a journal whose checks name files elsewhere is refused, with the line.
+func TestForgedEvidence(t *testing.T) {
+	for _, name := range []string{"../one/differences/job-1-1.murk", "/etc/passwd", "differences/../journal", "differences//job-1-1.murk", "recordings/job-1.murk", "differences/job-1-1.murk\n", ""} {
+		path := filepath.Join(t.TempDir(), "journal")
+		journalOf(t, path, head(8), 1)
+		j, err := sweep.OpenJournal(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(j.AddCheck(sweep.Check{Job: 1, Row: row(1), Files: []string{sweep.EvidenceName(1, 1), name}}), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sweep.OpenJournal(path, true); err == nil || !strings.HasPrefix(err.Error(), "line 3 says that recordings of job 1 are ") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }

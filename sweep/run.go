@@ -213,7 +213,7 @@ func (p *pool) perform(worker, job int) (Row, error) {
 
 // keep writes what is kept of a job.
 func (p *pool) keep(row *Row, write func(path string) error) error {
-	row.Kept = KeptName(row.Job, p.KeepStates)
+	row.Kept = p.Journal.KeptName(p.Folder, row.Job, p.KeepStates)
 	path := filepath.Join(p.Folder, row.Kept)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return p.failed(err)

@@ -461,6 +461,39 @@ func TestEarlierRows(t *testing.T) {
 	}
 }
 
+// TestDifferenceOutlivesAKilledExtend: a job that came to another end when it was run again is taken over with that, also by a sweep that goes on
+// after its --extend was killed. It is not run again, which might come to the same end by chance.
+func TestDifferenceOutlivesAKilledExtend(t *testing.T) {
+	d := sweep.Design{Seeds: []sweep.Span{{From: 1, To: 2, Step: 1}}}
+	x := newTiny(t, d)
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	first, err := x.journal.Row(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.journal.AddCheck(sweep.Check{Job: 0, Differ: "heat", Row: *first}); err != nil {
+		t.Fatal(err)
+	}
+	h := x.journal.Head
+	h.Design.Seeds, h.Jobs = []sweep.Span{{From: 0, To: 2, Step: 1}}, 3
+	if _, err := x.journal.Extend(h, func(int) (sweep.ID, bool) { return sweep.ID{}, false }); err != nil {
+		t.Fatal(err)
+	}
+	x.reopen()
+	x.config.Recheck = 1
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.journal.AddCheck(sweep.Check{Job: 1, Equal: true, Row: *first}); err != nil { // such as one that was on its way
+		t.Fatal(err)
+	}
+	if c := x.journal.Differing(); len(c) != 1 || c[0].Job != 1 || x.journal.Recheck(0) != "equal" {
+		t.Errorf("the jobs that differ are %+v, want job 1; job 0 is %q", c, x.journal.Recheck(0))
+	}
+}
+
 // The id of a job is promised: equal jobs are one job, today and next year.
 func TestID(t *testing.T) {
 	s, err := worlds.Open(worlds.Registry(), "heat", "seed=7", "ticks=100")

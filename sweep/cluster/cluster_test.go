@@ -384,8 +384,8 @@ func TestLiesAreFound(t *testing.T) {
 				t.Fatalf("Run = %v, want jobs that differ\n%s", err, b.said.String())
 			}
 			for _, check := range e.Checks {
-				if check.Tick != 7 {
-					t.Errorf("job %d differs at tick %d: %s; want tick 7", check.Job, check.Tick, check.Differ)
+				if check.Tick != 7 || check.Evidence(c.Folder) == nil {
+					t.Errorf("job %d differs at tick %d: %s, with %q; want tick 7", check.Job, check.Tick, check.Differ, check.Files)
 				}
 			}
 			b.countLies(&c, j, len(e.Checks))

@@ -120,7 +120,8 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 			known = append(known, row)
 		case ours:
 			if row.Kept != "" {
-				err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job, x.Keep.States), sent)
+				local := x.Journal.KeptName(x.Folder, row.Job, x.Keep.States)
+				err := x.fetchFile(ctx, row.Kept, local, sent)
 				if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
 					x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
 					continue
@@ -128,7 +129,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 				if err != nil {
 					return err
 				}
-				fetched, row.Kept = append(fetched, row.Kept), sweep.KeptName(row.Job, x.Keep.States)
+				fetched, row.Kept = append(fetched, row.Kept), local
 			}
 			fresh, seconds = append(fresh, *row), seconds+row.Seconds
 			seen[row.Job] = true
@@ -248,10 +249,8 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 // differ writes down that a job came to different ends. It asks both workers for a recording, and looks for the first tick
 // that differs.
 func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Check) error {
-	if tick, err := x.evidence(ctx, first, &c); err != nil {
+	if err := x.evidence(ctx, first, &c); err != nil {
 		x.Say(fmt.Sprintf("job %d came to different ends, of which there are not both recordings: %v", c.Job, err))
-	} else {
-		c.Tick = tick
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -259,29 +258,32 @@ func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Chec
 }
 
 // evidence fetches recordings from both workers and compares them.
-func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.Check) (tick uint64, err error) {
+func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.Check) error {
 	s, err := x.Make(x.Journal.Plan.Sets(x.Journal.Plan.Point(c.Job)))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var files [2]string
+	free, err := sweep.FreeEvidence(x.Folder, c.Job)
+	if err != nil {
+		return err
+	}
 	for i, worker := range [...]string{first.Worker, c.Row.Worker} {
-		name := fmt.Sprintf("%s/differs-%d-%d.murk", x.id, c.Job, i+1)
+		name := x.id + "/" + free[i]
 		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name})
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := x.ask(ctx, sweep.Process(worker), data); err != nil {
-			return 0, err
+			return err
 		}
-		local := sweep.EvidenceName(c.Job, i+1)
-		if err := x.fetchFile(ctx, name, local, time.Now()); err != nil {
-			return 0, err
+		if err := x.fetchFile(ctx, name, free[i], time.Now()); err != nil {
+			return err
 		}
 		x.removeFiles(ctx, name)
-		files[i] = filepath.Join(x.Folder, local)
+		c.Files = append(c.Files, free[i])
 	}
-	return sweep.CompareFiles(files[0], files[1])
+	c.Tick, err = c.FirstDifference(x.Folder)
+	return err
 }
 
 // ask asks a worker to record a job.
@@ -300,8 +302,7 @@ func (x *coordinator) ask(ctx context.Context, process string, data []byte) erro
 	return nil
 }
 
-// fetchFile copies a file from the servers into the sweep's folder. A file that is not on the servers any more may have been
-// fetched before, for a row that comes again.
+// fetchFile copies a file from the servers into the sweep's folder. What lies there under its name may be that of an earlier run.
 func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent time.Time) error {
 	path := filepath.Join(x.Folder, local)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -321,7 +322,7 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 			defer cancel()
 			err = x.files.GetFile(within, name, draft)
 		}
-		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) && (sweep.Exists(path) || time.Since(sent) > behind) {
+		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) && time.Since(sent) > behind {
 			return permanent{err}
 		}
 		return err
@@ -330,9 +331,6 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 		err = os.Rename(draft, path)
 	} else {
 		_ = os.Remove(draft)
-	}
-	if errors.Is(err, jetstream.ErrObjectNotFound) && sweep.Exists(path) { // fetched before, for a row that came again
-		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", local, err)

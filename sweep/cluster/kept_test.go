@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,9 @@ func TestRecordingsThatAreGone(t *testing.T) {
 	if err := files.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	for job := range j.Missing() { // of an earlier run, such as before --retry
+		leave(t, filepath.Join(c.Folder, sweep.KeptName(job, false)))
+	}
 	c.Added = nil
 	if err := cluster.Run(t.Context(), c); err != nil {
 		t.Fatalf("%v\n%s", err, b.said.String())
@@ -88,8 +92,50 @@ func checkKept(t *testing.T, j *sweep.Journal, folder string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info, err := os.Stat(filepath.Join(folder, row.Kept)); err != nil || info.Size() == 0 {
-			t.Errorf("job %d has no recording: %v", job, err)
+		if text, err := os.ReadFile(filepath.Join(folder, row.Kept)); err != nil || len(text) == 0 || string(text) == earlier {
+			t.Errorf("job %d has no recording: %.20q, %v", job, text, err)
+		}
+	}
+}
+
+// earlier is what is left of earlier runs.
+const earlier = "of an earlier run"
+
+func leave(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(earlier), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Recordings of a job that came to different ends take names that are free, and those of a worker that is gone are not taken from an
+// earlier difference.
+func TestEvidenceStays(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.start(cluster.Worker{Registry: registryOf(t, truth{takes: 100 * time.Millisecond}, 1), Cores: 1, Name: "one"})
+	c, _ := b.sweep(20)
+	old := []string{filepath.Join(c.Folder, sweep.EvidenceName(2, 1)), filepath.Join(c.Folder, sweep.EvidenceName(2, 2))}
+	leave(t, old...)
+	js, forged := b.jetStream(), forgery(b, &c)
+	c.Added = func(rows []sweep.Row, _ []sweep.Check) error {
+		if slices.ContainsFunc(rows, func(r sweep.Row) bool { return r.Job == 2 }) {
+			post(b, js, "murksim.results."+sweepID(b, js), map[string]any{"process": "evil", "rows": []sweep.Row{forged}})
+		}
+		return nil
+	}
+	err := cluster.Run(t.Context(), c)
+	e, ok := errors.AsType[*sweep.DifferError](err)
+	if !ok || e.Checks[0].Job != 2 || !slices.Equal(e.Checks[0].Files, []string{sweep.EvidenceName(2, 3)}) || e.Checks[0].Tick != 0 {
+		t.Fatalf("Run = %v, %+v, want job 2 to differ, and one recording", err, e)
+	}
+	if files, err := filepath.Glob(filepath.Join(c.Folder, "differences", "*")); err != nil || len(files) != 3 {
+		t.Errorf("there are %q, %v", files, err)
+	}
+	for _, path := range old {
+		if text, err := os.ReadFile(path); err != nil || string(text) != earlier {
+			t.Errorf("%s holds %.20q, %v", path, text, err)
 		}
 	}
 }

@@ -90,13 +90,8 @@ func (s *Sweep) rowOf(columns []column, job int) Row {
 
 // files lists the recordings of a job by their names in the folder: the two of one that came to different ends, or the one that was kept.
 func (s *Sweep) files(job int) []string {
-	if c, checked := s.journal.Checks[job]; checked && !c.Equal {
-		both := []string{sweep.EvidenceName(job, 1), sweep.EvidenceName(job, 2)}
-		_, err1 := sweep.FindKept(s.folder, both[0])
-		_, err2 := sweep.FindKept(s.folder, both[1])
-		if err1 == nil && err2 == nil {
-			return both
-		}
+	if c, checked := s.journal.Checks[job]; checked && !c.Equal && c.Evidence(s.folder) != nil {
+		return c.Files
 	}
 	at, ok := s.table.of(job)
 	if !ok || s.table.kept[at] == "" {

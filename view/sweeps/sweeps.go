@@ -179,22 +179,20 @@ func (s *Sweep) Recordings(job int) (list []*view.Recording, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(files) == 1 {
-			if err := s.fits(job, r); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
+		if err := s.fits(job, r, len(files) == 1); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		list = append(list, r)
 	}
 	return list, nil
 }
 
-// fits returns an error if a recording that was kept is not that of a job: of other values, or with another end than its row says.
-func (s *Sweep) fits(job int, r *view.Recording) error {
+// fits returns an error if a recording is not that of a job: of other values, or, if it was kept, with another end than its row says.
+func (s *Sweep) fits(job int, r *view.Recording, kept bool) error {
 	if id := sweep.IDOf(r.Scenario()); binary.BigEndian.Uint64(id[:]) != s.table.ids[job] {
 		return fmt.Errorf("it is not the recording of job %d, but one with other values", job)
 	}
-	if s.table.hashes[job] == 0 {
+	if !kept || s.table.hashes[job] == 0 {
 		return nil
 	}
 	hash, err := r.LastHash()

@@ -361,7 +361,7 @@ func TestRecordings(t *testing.T) {
 	f := begin(t, 2, 0)
 	kept := row(1)
 	kept.Kept = "recordings/job-1.murk"
-	if err := errors.Join(f.journal.Add(kept, row(2)), f.journal.AddCheck(sweep.Check{Job: 2, Row: row(2)})); err != nil {
+	if err := errors.Join(f.journal.Add(kept, row(2)), f.journal.AddCheck(sweep.Check{Job: 2, Row: row(2), Files: []string{sweep.EvidenceName(2, 3), sweep.EvidenceName(2, 4)}})); err != nil {
 		t.Fatal(err)
 	}
 	f.about()
@@ -377,7 +377,7 @@ func TestRecordings(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(f.folder, "differences"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for which := range 2 {
+	for which := range 4 { // the first two are of an earlier difference
 		if err := os.WriteFile(filepath.Join(f.folder, sweep.EvidenceName(2, which+1)), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +392,7 @@ func TestRecordings(t *testing.T) {
 		t.Errorf("with those of what differs there are %v recordings", got)
 	}
 	for job, want := range map[int]string{
-		0: "no recording of job 0 was kept", 1: "job-1.murk: it is not", 2: "job-2-1.murk: it is not", 3: "there is no row of job 3", -1: "there is no row of job -1", 12: "there is no row of job 12",
+		0: "no recording of job 0 was kept", 1: "job-1.murk: it is not", 2: "job-2-3.murk: it is not", 3: "there is no row of job 3", -1: "there is no row of job -1", 12: "there is no row of job 12",
 	} {
 		if _, err := f.sweep.Recordings(job); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("job %d: %v, want %s", job, err, want)
@@ -448,8 +448,26 @@ func TestAnotherJobsRecording(t *testing.T) {
 	if err := os.Rename(file(2), file(0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.sweep.Recordings(0); err == nil || !strings.Contains(err.Error(), "it is not the recording of job 0, but one with other values") {
+	const another = "it is not the recording of job %d, but one with other values"
+	if _, err := f.sweep.Recordings(0); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(another, 0)) {
 		t.Errorf("the recording of another job is %v", err)
+	}
+	// Of a pair each must have the job's values. It may end as it does.
+	check := sweep.Check{Job: 1, Differ: "final hashes", Tick: 5, Row: kept[1], Files: []string{sweep.EvidenceName(1, 1), sweep.EvidenceName(1, 2)}}
+	if err := errors.Join(f.journal.AddCheck(check), os.Mkdir(filepath.Join(f.folder, "differences"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	f.about()
+	for _, seeds := range [][2]int{{3, 3}, {3, 4}, {4, 3}} {
+		for i, seed := range seeds {
+			recording, _, _ := recorded(t, seed)
+			if err := os.WriteFile(filepath.Join(f.folder, check.Files[i]), recording, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list, err := f.sweep.Recordings(1); seeds == [2]int{3, 3} && (err != nil || len(list) != 2) || seeds != [2]int{3, 3} && (err == nil || !strings.Contains(err.Error(), fmt.Sprintf(another, 1))) {
+			t.Errorf("with the seeds %v job 1 has %d recordings, %v", seeds, len(list), err)
+		}
 	}
 }
 

@@ -1,0 +1,126 @@
+package sweep
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// A Check is what came of running a job again.
+type Check struct {
+	Job    int    `json:"job"`
+	Equal  bool   `json:"equal"`
+	Differ string `json:"differ,omitempty"` // in what
+	Tick   uint64 `json:"tick,omitempty"`   // the first that differs; 0: none was found
+	Row    Row    `json:"row"`              // of the second run
+
+	// Files are the recordings of both ends in the sweep's folder, as far as there are, see [FreeEvidence].
+	Files []string `json:"files,omitzero"`
+}
+
+// AddCheck adds what came of running a job again.
+func (j *Journal) AddCheck(c Check) error {
+	c.Row.Kept = ""
+	if c.Files == nil && !c.Equal {
+		c.Files = []string{}
+	}
+	return j.append(record{Check: &c})
+}
+
+// judged computes whether a check is what it says: that its row equals that of the job.
+func (j *Journal) judged(c Check) Check {
+	c.Differ = Printable(c.Differ)
+	if !c.Equal || !j.Has(c.Job) {
+		return c
+	}
+	row, err := j.Row(c.Job)
+	if err != nil {
+		c.Differ = Printable(err.Error())
+	} else {
+		c.Differ = differs(row, &c.Row, j.Head.Stats)
+	}
+	c.Equal = c.Differ == ""
+	return c
+}
+
+// differs reports whether a job came to another end when it was run again.
+func (j *Journal) differs(job int) bool {
+	c, checked := j.Checks[job]
+	return checked && !c.Equal && j.Has(job) // the row of a damaged line is none
+}
+
+// Differing lists the checks of jobs that came to another end when they were run again.
+func (j *Journal) Differing() (list []Check) {
+	for job, c := range j.Checks {
+		if j.differs(job) {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b Check) int { return cmp.Compare(a.Job, b.Job) })
+	return list
+}
+
+// Recheck says what came of running a job again, as the table has it; "" if it was not.
+func (j *Journal) Recheck(job int) string {
+	switch c, ok := j.Checks[job]; {
+	case !ok:
+		return ""
+	case c.Equal:
+		return "equal"
+	default:
+		return "differs: " + c.Differ
+	}
+}
+
+// EvidenceName returns where a recording of a job that came to different ends may lie, the first or the second, or with higher numbers those
+// of later differences.
+func EvidenceName(job, which int) string {
+	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
+}
+
+// FreeEvidence returns the next two names for recordings of a job that came to different ends, and makes their folder. Those that are there
+// stay, whatever comes of the job later.
+func FreeEvidence(folder string, job int) (names [2]string, err error) {
+	for which := 1; ; which += 2 {
+		free := 0
+		for i := range names {
+			names[i] = EvidenceName(job, which+i)
+			_, err := os.Lstat(filepath.Join(folder, names[i]))
+			if errors.Is(err, fs.ErrNotExist) {
+				free++
+			} else if err != nil {
+				return names, err
+			}
+		}
+		if free == len(names) {
+			return names, os.MkdirAll(filepath.Join(folder, path.Dir(names[0])), 0o777)
+		}
+	}
+}
+
+// Evidence returns the paths of the two recordings of a job that came to different ends; nil: there are not both.
+func (c *Check) Evidence(folder string) (paths []string) {
+	for _, name := range c.Files {
+		if path, err := FindKept(folder, name); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) < 2 {
+		return nil
+	}
+	return paths
+}
+
+// plainEvidence is what a check may name.
+var plainEvidence = regexp.MustCompile(`^differences/job-[0-9]{1,9}-[0-9]{1,9}\.murk$`)
+
+// plain reports whether what a check names can be recordings.
+func (c *Check) plain() bool {
+	return len(c.Files) <= 2 && !slices.ContainsFunc(c.Files, func(name string) bool { return !plainEvidence.MatchString(name) })
+}
