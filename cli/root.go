@@ -80,6 +80,11 @@ var commandLine = regexp.MustCompile(`(?m)(^  |\| |&& |\()murksim `)
 
 // flagError says what is wrong with a flag, and what its values are.
 func flagError(c *cobra.Command, err error) error {
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		f := missing.GetFlag()
+		value, _ := pflag.UnquoteUsage(f)
+		return report.Usage("--%s needs a value: --%[1]s %s\nSee: %s --help", f.Name, value, c.CommandPath())
+	}
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		if text := goneFlag(c, err); text != "" {
@@ -235,7 +240,11 @@ func didYouMeanFlag(c *cobra.Command, err error) string {
 // arguments is cobra's argument check with our exit status.
 func arguments(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
+		err := check(c, args)
+		if example, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n"); err != nil && len(args) == 0 && example != "" {
+			return report.Usage("%s needs %s, as in: %s\nSee: %s --help", c.CommandPath(), what, example, c.CommandPath())
+		}
+		if err != nil {
 			return report.Usage("%s takes %s, not %d%s\nSee: %s --help", c.CommandPath(), what, len(args), meant(c, args), c.CommandPath())
 		}
 		return nil

@@ -57,6 +57,9 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		if err := session.CheckMemory(s, j.maxMemory); err != nil {
 			return err
 		}
+		if ours, err := files.Begins(j.state, session.RecordingMark); err == nil && ours {
+			return fmt.Errorf("%s: it is a recording, not a saved state; %s run --resume %s goes on with it", document.FileName(j.state), j.Name, words.Argument(j.state))
+		}
 		b, err := session.ReadState(ctx, j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
