@@ -42,6 +42,7 @@ def test_registered_is_what_there_is() -> None:
     for name in murksim.scenarios():
         if murksim.scenario_info(name)["environment"]:
             with murksim.Batch(name) as batch:
+                assert all(isinstance(batch.info[key], list) for key in ("agents", "choices", "controls", "low", "high", "kinds", "parameters", "systems"))
                 (single if len(batch.agents) == 1 else several).append(name)
     assert SCENARIOS == sorted(single) and set(several) >= {"hunters"}
     for id, name in murksim.gym.ENVIRONMENTS.items():
