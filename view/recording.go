@@ -222,7 +222,7 @@ func (c *cursor) walk(tick uint64, deadline time.Time) error {
 func (c *cursor) jump(tick uint64) error {
 	here := c.player != nil && c.player.World.Tick() <= tick
 	if x := c.of.index.Load(); x != nil && !c.of.hidden.Load() {
-		ticks := x.Trusted()
+		ticks := x.SealedTicks()
 		n, _ := slices.BinarySearch(ticks, tick) // one of the tick itself has no inputs to be shown
 		if n > 0 && (!here || ticks[n-1] > c.player.World.Tick()) {
 			if c.player == nil {

@@ -426,7 +426,7 @@ func (j *Comparison) fromIndexes(a, b *Side) {
 // recordedState compares the next state that the index has of the recorded run with its
 // replay: the only values of that run that are known.
 func (j *Comparison) recordedState(ctx context.Context, s *Side, x *session.OpenedIndex) error {
-	frames := x.Trusted()
+	frames := x.SealedTicks()
 	i, _ := slices.BinarySearch(frames, j.Result.Tick)
 	if i == len(frames) {
 		return nil

@@ -104,7 +104,7 @@ func (x *Chain) Rerun(ctx context.Context) (*audit.Rerun, *report.Meter, error) 
 func (x *Chain) Bisect(ctx context.Context) (*audit.Step, *audit.Rerun, error) {
 	clear := func() {}
 	defer func() { clear() }()
-	return audit.Bisect(ctx, func() (*audit.Rerun, error) {
+	return audit.FirstDivergence(ctx, func() (*audit.Rerun, error) {
 		clear()
 		r, m, err := x.Rerun(ctx)
 		if err == nil {

@@ -1,3 +1,7 @@
+// Package evidence opens the chains that run --audit commits, in a database or in a bundle, checks their rows, and computes their runs again.
+//
+// A [Source] is where chains lie. A replay.Source is another thing, a form in which the frames of a recording come, and a view.Source a third,
+// what a page shows.
 package evidence
 
 import (
@@ -28,7 +32,7 @@ func Broken(source string, err error) error {
 	return words.About(source, err)
 }
 
-// An Source is a database or a bundle.
+// A Source is a database or a bundle.
 type Source struct {
 	Name   string
 	DB     *store.DB // nil: it is a bundle

@@ -79,7 +79,7 @@ func (v *Visit) Origin() string {
 		return "from the keyframe of tick " + words.Number(v.Keyframe)
 	case v.Begin != nil:
 		return "from the state of tick " + words.Number(v.Begin.Tick)
-	case v.Index != nil && len(v.Index.Keyframes()) > 0 && len(v.Index.Trusted()) == 0:
+	case v.Index != nil && len(v.Index.Keyframes()) > 0 && len(v.Index.SealedTicks()) == 0:
 		return "from the first tick, since its index has no seal of yours"
 	}
 	return "from the first tick"

@@ -66,11 +66,11 @@ func (s *Step) note(o Outcome) {
 	s.Outcomes[i].Times += o.Times
 }
 
-// Bisect finds the first tick whose hash differs from the committed one, as [Rerun.Run] does, computes the run anew up to it, and that tick so
+// FirstDivergence finds the first tick whose hash differs from the committed one, as [Rerun.Run] does, computes the run anew up to it, and that tick so
 // many times more, to see whether it comes to the same. A rerun is asked for once or twice; each has a world of its own. The step is nil if the
 // whole run passes; the rerun is the last one. The error is an [*EvidenceError] for inputs that no tick can have, that of the context, or
 // that of reading; or the [*DivergenceError] of an earlier tick, if it is that one which cannot be computed the second time.
-func Bisect(ctx context.Context, rerun func() (*Rerun, error), repeat int) (*Step, *Rerun, error) {
+func FirstDivergence(ctx context.Context, rerun func() (*Rerun, error), repeat int) (*Step, *Rerun, error) {
 	r, err := rerun()
 	if err != nil {
 		return nil, nil, err
@@ -100,7 +100,7 @@ func Bisect(ctx context.Context, rerun func() (*Rerun, error), repeat int) (*Ste
 }
 
 // At computes the run up to a tick, whether the ticks before it are equal or not, and that tick so many times more from the state before it.
-// The error is that of [Bisect].
+// The error is that of [FirstDivergence].
 func (r *Rerun) At(ctx context.Context, tick uint64, repeat int) (*Step, error) {
 	if begin := r.World.Tick(); tick < begin {
 		return nil, fmt.Errorf("audit: tick %d lies before tick %d, where the chain begins", tick, begin)

@@ -90,9 +90,9 @@ func brief(s *audit.Step) string {
 	return fmt.Sprintf("tick %d, equal before %t, %d and %d bytes, outcomes %v", s.Tick, s.EqualBefore, len(s.Before), len(s.State), s.Outcomes)
 }
 
-// bisect is [audit.Bisect] of reruns that can be made.
+// bisect is [audit.FirstDivergence] of reruns that can be made.
 func bisect(ctx context.Context, rerun func() *audit.Rerun, repeat int) (*audit.Step, error) {
-	step, _, err := audit.Bisect(ctx, func() (*audit.Rerun, error) { return rerun(), nil }, repeat)
+	step, _, err := audit.FirstDivergence(ctx, func() (*audit.Rerun, error) { return rerun(), nil }, repeat)
 	return step, err
 }
 

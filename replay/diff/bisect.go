@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// Bisect finds the first tick at which two runs differ, by their chains of hashes, in which
-// each hash covers all ticks before it: tick lo must be equal and tick hi not. It calls equal
-// at most ⌈log2(hi-lo)⌉ times, and returns how often.
+// Bisect finds a tick at which two runs differ while they are equal at the one before: tick lo must be equal and tick hi not. Where two that
+// have differed never become equal again, it is the first that differs. It calls equal at most ⌈log2(hi-lo)⌉ times, and returns how often.
 func Bisect(lo, hi uint64, equal func(tick uint64) (bool, error)) (first uint64, asked int, err error) {
 	if lo >= hi {
 		return 0, 0, fmt.Errorf("diff: tick %d, where the runs are equal, must be before tick %d, where they differ", lo, hi)

@@ -47,9 +47,9 @@ func (x *Index) Trust(key Key) { x.key = key }
 // and that nobody else could change.
 func (x *Index) TrustAll() { x.own = true }
 
-// Trusted returns the ticks of the keyframes that have a seal. Whether that is of the key shows
+// SealedTicks returns the ticks of the keyframes that have a seal. Whether that is of the key shows
 // where one is used.
-func (x *Index) Trusted() (ticks []uint64) {
+func (x *Index) SealedTicks() (ticks []uint64) {
 	for i := range x.keys {
 		if tick := x.keys[i].first; x.own || x.key != nil && len(x.seals[tick]) > 0 {
 			ticks = append(ticks, tick)

@@ -82,7 +82,7 @@ func TestSealOfALateHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := opened(t, keys.Bytes())
-	if list, sealed := x.Keyframes(), x.Trusted(); len(list) < 2 || !slices.Equal(list, sealed) {
+	if list, sealed := x.Keyframes(), x.SealedTicks(); len(list) < 2 || !slices.Equal(list, sealed) {
 		t.Errorf("keyframes %v, of which %v have a seal", list, sealed)
 	}
 }
@@ -309,7 +309,7 @@ func TestVerifySeals(t *testing.T) {
 		}
 	}
 	x := opened(t, bare)
-	if got := x.Trusted(); len(got) > 0 {
+	if got := x.SealedTicks(); len(got) > 0 {
 		t.Fatalf("without seals the ticks %d are trusted", got)
 	}
 	of, err := index.Verify(bytes.NewReader(b), int64(len(b)), x, r.build, 2, nil)
@@ -329,8 +329,8 @@ func TestVerifySeals(t *testing.T) {
 		t.Errorf("the seals are not there; %v", x.Cut)
 	}
 	_, from, err := index.Seek(bytes.NewReader(b), int64(len(b)), x, r.build, ticks, false, nil)
-	if err != nil || from == 0 || len(x.Trusted()) != len(reached) {
-		t.Errorf("a seek begins at tick %d of the trusted %d: %v", from, x.Trusted(), err)
+	if err != nil || from == 0 || len(x.SealedTicks()) != len(reached) {
+		t.Errorf("a seek begins at tick %d of the trusted %d: %v", from, x.SealedTicks(), err)
 	}
 }
 
@@ -359,7 +359,7 @@ func TestRebuildSeals(t *testing.T) {
 			t.Fatalf("Rebuild = %d, %v", n, err)
 		}
 		x := opened(t, file.Bytes())
-		trusted := x.Trusted()
+		trusted := x.SealedTicks()
 		for _, tick := range trusted {
 			if _, ok := x.Vouched(bytes.NewReader(recording), tick); !ok || tick > n {
 				t.Errorf("of %d ticks that match, that of tick %d is sealed, and vouched: %v", n, tick, ok)
@@ -422,7 +422,7 @@ func TestVouched(t *testing.T) {
 	r := record(t, "heat", 60, index.Options{Now: ticking()}, false)
 	recording := bytes.NewReader(r.recording.Bytes())
 	x := r.open(t)
-	tick := x.Trusted()[0]
+	tick := x.SealedTicks()[0]
 	if k, ok := x.Vouched(recording, tick); !ok || k.Tick != tick || len(k.State) == 0 {
 		t.Errorf("the sealed keyframe of tick %d: %t", tick, ok)
 	}
@@ -454,11 +454,11 @@ func TestVouched(t *testing.T) {
 		}
 	}
 	y := opened(t, unsealed)
-	if list := y.Trusted(); len(list) > 0 {
+	if list := y.SealedTicks(); len(list) > 0 {
 		t.Errorf("without seals the ticks %v are trusted", list)
 	}
 	y.TrustAll()
-	if list := y.Trusted(); !slices.Equal(list, y.Keyframes()) || len(list) == 0 {
+	if list := y.SealedTicks(); !slices.Equal(list, y.Keyframes()) || len(list) == 0 {
 		t.Errorf("of our own keyframes %v the ticks %v are trusted", y.Keyframes(), list)
 	}
 	if _, ok := y.Vouched(recording, tick); !ok {

@@ -51,7 +51,7 @@ func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Play
 // one that would stand in the way of a replay of the whole recording, too.
 func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, all bool, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
 	const few = 4 // that may be damaged
-	ticks := x.Trusted()
+	ticks := x.SealedTicks()
 	before, _ := slices.BinarySearch(ticks, tick)
 	if before == 0 {
 		return nil, 0, nil

@@ -110,7 +110,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	seen := map[int]bool{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if wrong := x.wrong(r, row); wrong != "" {
+		if wrong := x.refusal(r, row); wrong != "" {
 			x.Say(fmt.Sprintf("%q sent a row of job %d that is not taken: %s", r.Process, row.Job, wrong))
 			continue
 		}
@@ -159,8 +159,8 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	return err
 }
 
-// wrong says why a row cannot be one that a worker of this sweep made; "": it can.
-func (x *coordinator) wrong(r *result, row *sweep.Row) string {
+// refusal says why a row cannot be one that a worker of this sweep made; "": it can.
+func (x *coordinator) refusal(r *result, row *sweep.Row) string {
 	row.Clean()
 	switch {
 	case row.Status == sweep.Equal || !slices.Contains(sweep.Statuses(), row.Status):
@@ -214,7 +214,7 @@ func (x *coordinator) compareKnown(ctx context.Context, row *sweep.Row) error {
 func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if wrong := x.wrong(r, row); wrong != "" {
+		if wrong := x.refusal(r, row); wrong != "" {
 			x.Say(fmt.Sprintf("%q sent a row of job %d that is not taken: %s", r.Process, row.Job, wrong))
 			continue
 		}
