@@ -114,6 +114,9 @@ func (l *lane) play(x *script) error {
 	}
 	agents, controls := len(l.agents), len(l.agents)*len(l.m.controls)
 	for i := 0; l.w.Tick() < x.ticks; i++ {
+		if (i+1)*agents > len(x.choices) && (i+1)*max(controls, 1) > len(x.numbers) {
+			return fmt.Errorf("environment: the actions of episode %d end at tick %d; it has %d", x.number, l.w.Tick(), x.ticks)
+		}
 		if controls > 0 {
 			l.control(x.numbers[i*controls:][:controls])
 		} else {

@@ -3,6 +3,8 @@ package environment_test
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -130,6 +132,30 @@ func TestOtherStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.act(t, 0)
+}
+
+// TestForgedLastEpisode: an episode that cannot be played again is an error where it is recorded, and leaves no file.
+func TestForgedLastEpisode(t *testing.T) {
+	r := train(t, environment.Config{Scenario: open(t, "heat_seeker", short...), Seed: 3, Autoreset: environment.SameStep})
+	for r.Began[0] = 0; r.Began[0] == 0; {
+		r.act(t, 0)
+	}
+	state, err := r.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := regexp.MustCompile(`"last":(.*?)"ticks":\d+`).ReplaceAll(state, []byte(`"last":$1"ticks":1000000`))
+	if err := r.Restore(forged); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "last.murk")
+	err = r.Save(0, path)
+	if _, there := os.Stat(path); err == nil || there == nil || !strings.Contains(err.Error(), "; it has 1000000") {
+		t.Errorf("%v, and the file: %v", err, there)
+	}
+	if err := errors.Join(r.Restore(state), r.Save(0, path)); err != nil {
+		t.Error(err)
+	}
 }
 
 // FuzzState holds that no state leads to a panic, and that what is restored has the state that it was restored from.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import builtins
+import hashlib
 import operator
 import os
 import struct
@@ -120,10 +122,7 @@ class Recording:
         if not self._close.alive:
             raise ClosedError(f"{self.path} was closed, and cannot be copied")
         states = [os.path.abspath(s) for s in self._states]
-        return _again, (os.path.abspath(self.path), {**self._options, "states": states}, self.seed, self._digest())
-
-    def _digest(self) -> str | None:
-        return self[self.last].hash
+        return _again, (os.path.abspath(self.path), {**self._options, "states": states}, _digest(self.path))
 
     def __len__(self) -> int:
         """Returns how many ticks there are, :attr:`first` and :attr:`last` included."""
@@ -211,13 +210,19 @@ class Recording:
         return _table(self.path, [*rows, ("problem", self.problem or None)])
 
 
-def _again(path: str, options: dict[str, Any], seed: int, last: str | None) -> Recording:
+def _digest(path: str) -> str:
+    digest = hashlib.sha256()
+    with builtins.open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _again(path: str, options: dict[str, Any], digest: str) -> Recording:
     """Opens a recording that was copied."""
-    recording = Recording(path, **options)
-    if recording.seed != seed or recording._digest() != last:
-        recording.close()
+    if _digest(path) != digest:
         raise ArgumentError(f"{path} is not the recording that was copied any more")
-    return recording
+    return Recording(path, **options)
 
 
 def open(path: Path, *, states: Sequence[Path] = (), workers: int = 0, max_memory: int = 0, check: bool = True) -> Recording:

@@ -39,7 +39,7 @@ def test_recording_that_is_another_now(tmp_path: Path) -> None:
     path = tmp_path / "run.murk"
     murksim.run("heat", ticks=3, output=path)
     kept = pickle.dumps(murksim.open(path))
-    murksim.run("heat", ticks=3, set={"propagators.diffusion.rate": 1}, output=path)
+    murksim.run("heat", ticks=3, set={"about": "another world that comes to the same"}, output=path)
     with pytest.raises(murksim.ArgumentError, match="is not the recording that was copied any more"):
         pickle.loads(kept)
 
