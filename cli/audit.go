@@ -30,7 +30,7 @@ type auditJob struct {
 	complete  bool
 	follow    bool
 	jobs      int
-	many      bool // more than one run is audited: what is found of each is told with its verdict
+	many      bool // several runs are audited: what each finds is printed with its verdict
 	report    string
 	unkept    bool
 	halt      bool
@@ -43,11 +43,11 @@ func (a *app) auditCommand() *cobra.Command {
 	j := &auditJob{app: a, Builder: a.newBuilder()}
 	c := &cobra.Command{
 		Use:   "audit SOURCE",
-		Short: "Prove that a run is what its chain says",
+		Short: "Check a run against its chain, and compute it again",
 		Long: `Audit takes a run from a database that run --audit wrote, or from a bundle of audit export.
 It checks the evidence: that no input and no hash was lost, added, changed, moved or exchanged
-since it was committed. A snapshot that is not the state of its tick is refused; one that is missing
-is not missed. Then it computes the run again from its genesis and compares the hash of every tick.
+since it was committed. It refuses a snapshot that is not the state of its tick; it does not need
+all snapshots. Then it computes the run again from its genesis and compares the hash of every tick.
 
 A source is a file, or postgres://user@host/name. The verdict is the last line:
 
@@ -57,15 +57,15 @@ A source is a file, or postgres://user@host/name. The verdict is the last line:
   EVIDENCE table=... row=... reason=...
                                      the first row that cannot be as it was committed
   INCOMPLETE ticks=0..500 planned=1000 hash=...
-                                     with --complete: all ticks that there are pass, but not all are there
+                                     with --complete: every tick that is there passes, but some are missing
 
 The verdict goes to the database when it is printed, unless --no-verdict is given or it cannot be
-written to. A FAIL is an alert there, too. A database in which something else runs than what murksim
-has made, such as a trigger, is refused.
+written to. A FAIL is an alert there, too. Audit refuses a database in which something runs that
+murksim did not make, such as a trigger.
 
---follow goes on behind a run that is still computed, until it has ended, or Ctrl-C: the verdict is then
-that of the ticks so far. Of a fork the audit begins with the state that it was forked from, and
-holds it against its parent if that is in the same source.
+--follow audits a run while it is still running, until it ends, or Ctrl-C: then the verdict is
+that of the ticks so far. The audit of a fork begins with the state from which it was forked, and
+compares that with its parent if the parent is in the same source.
 
 Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here, 3 FAIL or
 INCOMPLETE, 4 EVIDENCE, 5 the run is halted.`,
@@ -115,7 +115,7 @@ func (j *auditJob) check(given func(string) bool, source string) error {
 	return nil
 }
 
-// auditArguments takes one source, and tells of a subcommand that is mistyped.
+// auditArguments takes one source, and reports a mistyped subcommand.
 func auditArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
@@ -133,8 +133,8 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.all, "all", false, "audit all runs of the source")
 	f.Var(&j.from, "from-snapshot", "begin at the snapshot of this `tick`, instead of at genesis")
 	f.Var(&j.to, "to", "end with this `tick` (default: the last that is committed)")
-	f.BoolVar(&j.complete, "complete", false, "ask for all ticks that the run plans: a chain that ends before is INCOMPLETE")
-	f.BoolVar(&j.follow, "follow", false, "go on with what is committed meanwhile, until the run has ended")
+	f.BoolVar(&j.complete, "complete", false, "require all ticks that the run plans: a chain that ends earlier is INCOMPLETE")
+	f.BoolVar(&j.follow, "follow", false, "go on with the ticks that are committed meanwhile, until the run has ended")
 	f.IntVar(&j.jobs, "jobs", 0, "how many runs are audited at the same time (default: one per core)")
 	f.StringVar(&j.report, "report", "", "write the report, JSON, to a `file`")
 	f.BoolVar(&j.unkept, "no-verdict", false, "do not write the verdict into the database")

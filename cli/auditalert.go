@@ -32,8 +32,8 @@ type alarm struct {
 	audit audit.ID // that raised it; zeros: none did
 }
 
-// raise prints an alarm, and puts it into a database, with a halt if the run is to be halted. What cannot be delivered is
-// said, and keeps nothing else from being done.
+// raise prints an alarm, and adds it to a database, with a halt if the run is to be halted. It reports what it cannot deliver,
+// and goes on with the rest.
 func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webhook string) (halted bool) {
 	x.Level = "alert"
 	text, err := json.Marshal(x)
@@ -92,7 +92,7 @@ func post(ctx context.Context, to string, text []byte) error {
 	}
 }
 
-// checkAddress looks at the address that a flag gives.
+// checkAddress checks the address that a flag gives.
 func checkAddress(flag, address string) error {
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		shown, _, _ := strings.Cut(address, "?")

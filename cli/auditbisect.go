@@ -20,14 +20,14 @@ func (a *app) auditBisectCommand() *cobra.Command {
 	x := a.examiner()
 	c := &cobra.Command{
 		Use:   "bisect SOURCE",
-		Short: "Find the first tick that differs, and whether it comes to the same each time",
+		Short: "Find the first tick that differs, and whether computing it again gives the same",
 		Long: `Bisect computes a run again, as audit does, and finds the same first tick whose hash is not the
 committed one. Then it computes the tick three times more (--repeat): once from the first tick on,
-the others from the state before it. It is stable if all hashes are the same: then this program has
+then from the state before it. The tick is stable if all hashes are the same: then this program has
 other code or data than the one that recorded the run, or the chain was changed. If not, it depends
-on more than the state: the order of a map, a clock, or something that a propagator remembers.
+on more than the state: on the order of a map, a clock, or something that a propagator remembers.
 
-Nothing is written into the database. The last line is a verdict as that of audit.
+Bisect writes nothing into the database. The last line is a verdict like that of audit.
 
 Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here, 3 FAIL,
 4 EVIDENCE, 5 the run is halted, and passes.`,
@@ -59,7 +59,7 @@ func (a *app) bisectChain(ctx context.Context, names []string, v *session.Visito
 	return x.tellBisect(ctx)
 }
 
-// tellBisect bisects and prints what came of it.
+// tellBisect bisects and prints the result.
 func (x *examiner) tellBisect(ctx context.Context) error {
 	v := new(evidence.Report)
 	var step *audit.Step

@@ -29,19 +29,19 @@ func (a *app) auditCheckCommand() *cobra.Command {
 	var x evidence.SignatureCheck
 	c := &cobra.Command{
 		Use:   "check (SIGNATURE [SOURCE] | PROOF [SIGNATURE])",
-		Short: "Check a signature, and hold a run or a proof to it",
-		Long: `Check tells whether a signature is that of a key for what it claims. With a source it checks the
+		Short: "Check a signature, and compare a run or a proof with it",
+		Long: `Check tells whether a key signed what a signature claims. With a source it checks the
 evidence of the run, and that the run has the signed hash at the signed tick.
 
 It prints the key as other programs take it (vkey). With --witness, which may be given several times,
-it holds that this witness has signed, too, and prints when; other signatures in the file are listed
-as unchecked. With --stamp it holds that an authority has stamped the file: as it is, or as it was
-before the last signatures were added. The certificates of the authorities whom you trust are in the
+it also checks that this witness has signed, and prints when; other signatures in the file are listed
+as unchecked. With --stamp it checks that an authority has stamped the file: as it is, or as it was
+before the last signatures were added. The certificates of the authorities that you trust are in the
 file of --tsa-ca. Check needs no network, and does not ask whether a certificate was revoked.
 
-A proof, which audit prove wrote, is checked without the run: that its value belonged to the state
+Check needs no run for a proof that audit prove wrote: it checks that its value belonged to the state
 that is signed. Names and units are those of the genesis document in the proof, which is proved,
-too. Without a signature check prints the hash of the state to which the proof belongs.
+too. Without a signature, check prints the hash of the state to which the proof belongs.
 
 Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, a witness has
 not signed, the stamp is not of this file or of no such authority, the proof is broken or of another
@@ -77,7 +77,7 @@ tick or run than the signature, the run has no such tick, or the evidence is bro
 	return c
 }
 
-// checkSignature checks a signature, and holds a run to it, if there is a source.
+// checkSignature checks a signature, and compares a run with it if there is a source.
 func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.SignatureCheck) error {
 	p, v, err := x.Read(args[0])
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.Sig
 	return a.Say("the run has it")
 }
 
-// holdRun holds that the evidence of a run is whole, and has what a checkpoint claims. It returns the source's name.
+// holdRun checks that the evidence of a run is whole and has what a checkpoint claims. It returns the source's name.
 func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoint) (name string, err error) {
 	r, err := a.wholeRun(ctx, source, p.Run.String(), false)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// An auditDiagnoseJob gathers in a folder what there is to know of the first tick that differs.
+// An auditDiagnoseJob writes all about the first tick that differs into a folder.
 type auditDiagnoseJob struct {
 	*examiner
 	chains compare.Chains
@@ -54,13 +54,13 @@ func (a *app) auditDiagnoseCommand() *cobra.Command {
 	j := &auditDiagnoseJob{examiner: a.examiner()}
 	c := &cobra.Command{
 		Use:   "diagnose SOURCE -o FOLDER",
-		Short: "Gather in a folder what there is to know of the first tick that differs",
+		Short: "Write all about the first tick that differs into a folder",
 		Long: `Diagnose finds the first tick that differs, as audit bisect does, reports on it, as audit diff does,
 and writes a folder: the report as JSON and as text, the states of the tick and of the one before
 it, a bundle of all the evidence, and README.txt, which says what each file is and how to go on.
 
-The folder appears when it is whole. With --force it takes the place of an older diagnosis. If
-nothing differs none is written.
+The folder appears when it is complete. With --force it replaces an older diagnosis. If
+nothing differs, there is no folder.
 
 Exit status: 0 nothing differs, 3 something does, and the folder is there, 1 the source cannot be
 read or the run not be computed here, 4 the evidence is broken.`,
@@ -82,7 +82,7 @@ read or the run not be computed here, 4 the evidence is broken.`,
 	j.flags(f)
 	j.repeatFlag(f)
 	engineFlag(f, &j.chains.Engine)
-	f.StringVarP(&j.folder, "output", "o", "", "the `folder`, which is made")
+	f.StringVarP(&j.folder, "output", "o", "", "the `folder` to make")
 	f.BoolVar(&j.force, "force", false, "replace an older diagnosis")
 	return c
 }
@@ -129,7 +129,7 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	return report.Exit(report.StatusDiverged, nil)
 }
 
-// reportFile tells a diagnosis from other folders.
+// A folder with a reportFile is a diagnosis.
 const reportFile = "report.json"
 
 // diagnosisFiles are all that a diagnosis may have.
@@ -137,7 +137,7 @@ var diagnosisFiles = []string{reportFile, "report.txt", "committed.state", "engi
 
 const bundleFile = "evidence.audit"
 
-// free holds that nothing of others is in the way.
+// free returns an error if the folder exists, unless it is an older diagnosis and --force is given.
 func (j *auditDiagnoseJob) free() error {
 	info, err := os.Lstat(j.folder)
 	switch {
@@ -165,7 +165,7 @@ func (j *auditDiagnoseJob) free() error {
 	return nil
 }
 
-// gather writes the files into a folder beside, which gets its name when it is whole.
+// gather writes the files into a temporary folder beside the asked one, which gets the name when it is complete.
 func (j *auditDiagnoseJob) gather(ctx context.Context) error {
 	parent, name := filepath.Split(j.folder)
 	draft, err := os.MkdirTemp(cmp.Or(parent, "."), "."+name+"-*.part")

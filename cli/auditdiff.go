@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/internal/session"
 )
 
-// An auditDiffJob reports in what a tick of a run differs: from what is computed here, or from the tick of another run.
+// An auditDiffJob reports how a tick of a run differs from its computation here, or from the tick of another run.
 type auditDiffJob struct {
 	*examiner
 	chains  compare.Chains
@@ -29,14 +29,14 @@ func (a *app) auditDiffCommand() *cobra.Command {
 	j := &auditDiffJob{examiner: a.examiner()}
 	c := &cobra.Command{
 		Use:   "diff SOURCE",
-		Short: "Show in what the first tick that differs does",
+		Short: "Show what differs in the first tick that differs",
 		Long: `Diff compares two states of a tick, a and b, and reports their sections, values that differ, with
 paths that name fields, cells, entities and streams, and the inputs of the tick. The tick is the
 first that differs, as bisect finds it, or that of --tick.
 
 The state a is the one that was committed: a snapshot of the tick, or what the program of --engine
-computes, another build of this one, such as the one that recorded the run. It is run as
-PROGRAM audit state SOURCE. Without either only the digests of the sections are compared. To have
+computes: another build of this program, such as the one that recorded the run. Diff runs it as
+PROGRAM audit state SOURCE. Without either, diff compares only the digests of the sections. To have
 all states, record with --audit-every 1.
 
 The state b is the one that is computed here. With --against it is that of another run, which may

@@ -31,12 +31,12 @@ func (a *app) auditForkCommand() *cobra.Command {
 	j := &forkJob{app: a, Builder: a.newBuilder()}
 	c := &cobra.Command{
 		Use:   "fork DATABASE",
-		Short: "Begin a new run where another one was still right",
+		Short: "Begin a new run from the last right tick of another",
 		Long: `Fork computes a run again up to a tick, compares every hash on the way, and begins a new run with the
 state of that tick. The new run names its parent, the tick and the hash there in its genesis, and so
 in each of its hashes. It has no ticks of its own yet: run --resume goes on with it.
 
-A run that was halted stays so; a fork is how its work goes on. Without --tick the fork begins at the last
+A halted run stays halted; to go on with its work, fork it. Without --tick the fork begins at the last
 tick that is right.
 
 Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was committed, 4 the evidence is broken.`,

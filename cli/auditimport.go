@@ -20,7 +20,7 @@ func (a *app) auditImportCommand() *cobra.Command {
 		Use:   "import BUNDLE DATABASE",
 		Short: "Put a bundle into a database",
 		Long: `Import checks the evidence of a bundle, and puts its run into a database, with the id that it has. An
-import that was interrupted goes on. What the database has of the run already must be the same: the row of
+import that was interrupted goes on. What the database already has of the run must be the same: the row of
 the run, and all ticks and inputs that both have; and what is added to it must come to its hashes when it
 is computed here.`,
 		Example: "  murksim audit import heat.audit postgres://user@host/name",

@@ -29,7 +29,7 @@ func (a *app) auditKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "key FILE",
 		Short:   "Make a key to sign with",
-		Long:    "Key writes a new private key of Ed25519 to FILE, for nobody else to see, and its public key to FILE.pub. Both are PEM.",
+		Long:    "Key writes a new private key of Ed25519 to FILE, which only you can read, and its public key to FILE.pub. Both are PEM.",
 		Example: "  murksim audit key mine.key",
 		Args:    arguments(cobra.ExactArgs(1), "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -86,7 +86,7 @@ func writeKeys(name string, private, public []byte) (err error) {
 	return nil
 }
 
-// readPrivate reads a key that nobody else can read.
+// readPrivate reads a private key, and refuses a file that other users can read.
 func readPrivate(name string) (ed25519.PrivateKey, error) {
 	key, err := evidence.ReadKey[ed25519.PrivateKey](name, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
 	if err != nil {

@@ -20,7 +20,7 @@ type provedResult struct {
 	evidence.SignatureView
 }
 
-// checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.
+// checkProof checks a proof, and that its hash is the signed one; with "" there is no signature.
 func (a *app) checkProof(name, signature string, x *evidence.SignatureCheck) error {
 	p, err := evidence.ReadProof(a.Registry, name)
 	if err != nil {

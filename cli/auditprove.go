@@ -42,11 +42,11 @@ func (a *app) auditProveCommand() *cobra.Command {
 		Use:   "prove SOURCE (--field NAME --cell C | --entity ID) -o FILE",
 		Short: "Prove what a cell or an entity was at a tick",
 		Long: `Prove writes a proof that a value of a field at a cell, or an entity with all its attributes, belonged
-to the state of a tick. Who has a signature of that tick (audit sign) can check it, by audit check
-or by a short program of their own, without the run, its database or the rest of the state.
+to the state of a tick. Anyone with a signature of that tick (audit sign) can check it, with audit check
+or a short program of their own, without the run, its database or the rest of the state.
 
 It checks the evidence of the run, and takes the state from a snapshot, or computes it again from the
-snapshot before it. A state that is not the committed one is no proof. The tick must be the one that
+snapshot before it. It makes no proof from a state other than the committed one. The tick must be the one that
 is signed.
 
 Exit status: 0 ok, 1 the source cannot be read, the run not be computed here, or there is no such

@@ -13,9 +13,9 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// conclude prints the verdict of a run, keeps it, and raises an alarm if there is cause. So the verdict is told even if the database never
-// takes it. Only with --halt it is kept first, since what is printed says whether the run is halted. What cannot be printed or written is an error that takes nothing of
-// that back.
+// conclude prints the verdict of a run, keeps it in the database, and raises an alarm if there is cause. It prints first, so that the user sees the verdict even if the
+// database never takes it. Only with --halt it keeps it first, since the printed verdict says whether the run is halted. If printing or writing fails, that is an error, but undoes nothing
+// else.
 func (j *auditJob) conclude(ctx context.Context, src *evidence.Source, x *evidence.Audit) error {
 	v := x.Report
 	j.measuring.audit.Verdict(v.Verdict)
@@ -70,7 +70,7 @@ func (j *auditJob) print(x *evidence.Audit) error {
 	return cmp.Or(err, unwritten)
 }
 
-// alarmOf returns what a verdict gives cause to; nil: nothing.
+// alarmOf returns the alarm for a verdict; nil: it needs none.
 func alarmOf(v *evidence.Report) *alarm {
 	switch v.Verdict {
 	case "FAIL":

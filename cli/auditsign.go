@@ -32,7 +32,7 @@ func (a *app) auditSignCommand() *cobra.Command {
 		Use:   "sign SOURCE --key FILE -o FILE",
 		Short: "Sign the hash of a tick",
 		Long: `Sign checks the evidence of a run and signs its id, the tick, the world hash and the hash of the
-inputs with a key of Ed25519. Who has the public key can hold the run to it: no other inputs, states
+inputs with a key of Ed25519. Anyone with the public key can check a run against it: no other inputs, states
 or hashes up to that tick have these hashes.
 
 The file is a checkpoint as C2SP specifies it (c2sp.org/tlog-checkpoint), which other programs can
@@ -90,8 +90,8 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 	return c
 }
 
-// wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole, and that they are not
-// otherwise than programs of this user committed them; a complete one has all that they committed.
+// wholeRun opens a run of a source, and checks that its evidence and that of the runs from which it comes is whole, and that none differs
+// from what programs of this user committed; a complete run must have all that they committed.
 func (a *app) wholeRun(ctx context.Context, source, run string, complete bool) (*evidence.Run, error) {
 	r, err := evidence.OpenRun(ctx, a.Registry, source, run, "run")
 	if err != nil {

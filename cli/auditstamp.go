@@ -32,13 +32,13 @@ func (a *app) auditStampCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "stamp SIGNATURE --tsa ADDRESS -o FILE",
-		Short: "Have an authority state when a signature was there",
+		Short: "Have an authority confirm when a signature existed",
 		Long: `Stamp sends the SHA-256 of a signature of audit sign, with all signatures that are in the file, to a
-time stamping authority (RFC 3161), and writes its answer: that the file was there at that time. It
+time stamping authority (RFC 3161), and writes its answer: that the file existed at that time. It
 is the only command of audit that needs a network for a signature.
 
-It holds that the answer is one to this request, signed by a certificate for time stamps. Whether to
-trust the certificate is up to audit check --stamp, without a network. Signatures that are added
+It checks that the answer is to this request and signed by a certificate for time stamps. Whether to
+trust the certificate, audit check --stamp decides, without a network. Signatures that are added
 below later do not spoil the stamp.`,
 		Example: `  murksim audit stamp heat.sig --tsa https://tsa.example.com -o heat.sig.tsr
   murksim audit check heat.sig --key mine.key.pub --stamp heat.sig.tsr --tsa-ca ca.pem

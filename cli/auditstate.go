@@ -23,8 +23,8 @@ func (a *app) auditStateCommand() *cobra.Command {
 		Use:   "state SOURCE --tick N -o FILE",
 		Short: "Compute a run up to a tick, and write the state",
 		Long: `State computes a run again from its genesis up to a tick, and writes the state there as this
-program computes it, whether it is the one that was committed or not. The verdict says that. It is
-a saved state, as that of seek --save-state.
+program computes it, even if it is not the committed one: the verdict says whether it is. The file is
+a saved state, like that of seek --save-state.
 
 Exit status: 0 it is the committed state, 3 it is not; the file is there all the same. 1 the
 source cannot be read or the run not be computed here, 4 the evidence is broken.`,
@@ -72,7 +72,7 @@ func (a *app) seekChain(ctx context.Context, name string, j *seekJob) error {
 	return x.Failed(ctx, x.state(ctx, j.tick, j.saveState))
 }
 
-// state computes a tick of the run, tells what it holds, and writes it into a file, if there is to be one.
+// state computes a tick of the run, prints what it holds, and writes it to a file if one is asked for.
 func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	if err := x.Open(ctx, x.flag); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	return nil
 }
 
-// write writes the state of a world, of a fork, too, so that run --state goes on from it, and returns how many bytes it has.
+// write writes the state of a world, also one of a fork, so that run --state goes on from it, and returns its length in bytes.
 func (x *examiner) write(ctx context.Context, w *engine.World, out string) (int64, error) {
 	state, err := w.Save(x.Scenario.Descriptor())
 	if err != nil {

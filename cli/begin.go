@@ -14,7 +14,7 @@ func (a *app) stateFlag(f *pflag.FlagSet) {
 	f.StringArrayVar(&a.States, "state", nil, "the saved state at which the recording begins, a `file`, if the recording does not hold it; can be repeated")
 }
 
-// apart returns the flag without which the recording of a run cannot be replayed, if its state is
+// apart returns the flag that a replay of the run's recording needs if the state is
 // too large to lie in it.
 func (j *runJob) apart() string {
 	if j.began == nil || j.began.State != nil || j.state == "" {

@@ -38,10 +38,10 @@ func (x *examiner) flags(f *pflag.FlagSet) {
 
 func (x *examiner) repeatFlag(f *pflag.FlagSet) {
 	x.Repeat = compare.Repeats
-	f.Var(rangeFlag[int]{&x.Repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether it comes to the same")
+	f.Var(rangeFlag[int]{&x.Repeat, mostRepeats}, "repeat", "compute the tick so many `times` more, to see whether the hash stays the same")
 }
 
-// ofChains reports whether a general command is given chains, of which only these flags count.
+// ofChains reports whether a general command is given chains, for which only these flags count.
 func ofChains(c *cobra.Command, names []string, flags ...string) (yes bool, err error) {
 	i := slices.IndexFunc(names, isChain)
 	if i < 0 {
@@ -71,5 +71,5 @@ func (a *app) chainOf(source string, v *session.Visitor) *examiner {
 	return x
 }
 
-// mostRepeats is how often a tick is computed anew at most.
+// mostRepeats is how often, at most, a tick is computed again.
 const mostRepeats = 1000

@@ -15,7 +15,7 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A change compares the world at the end of a run with how it began.
+// A change compares the world at the end of a run with the world at its beginning.
 type change struct {
 	before, after *survey.Survey
 	from          uint64 // the tick of before
@@ -65,7 +65,7 @@ func (f firstTick) Observe(w *engine.World) error {
 	return nil
 }
 
-// A changeResult is what changed in a run, with --json. What did not is left out.
+// A changeResult is what changed in a run, with --json. It leaves out what did not change.
 type changeResult struct {
 	FromTick   uint64                 `json:"from_tick"`
 	Fields     []fieldChange          `json:"fields,omitempty"`
@@ -183,7 +183,7 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 // gap stands between the parts of a line, where it may break.
 const gap = "   "
 
-// wrapped breaks a line into those of so many characters.
+// wrapped breaks a line into lines of at most so many characters.
 func wrapped(text string, room int) (lines []string) {
 	for i, part := range strings.Split(text, gap) {
 		if last := len(lines) - 1; i > 0 && utf8.RuneCountInString(lines[last]+gap+part) <= room {
@@ -195,7 +195,7 @@ func wrapped(text string, room int) (lines []string) {
 	return lines
 }
 
-// changedTotal says in what two totals differ, as far as the digits show that are printed.
+// changedTotal says how two totals differ, in the digits that are printed.
 func changedTotal(a, b *survey.Total) string {
 	var parts []string
 	compare := func(what string, a, b float64) {

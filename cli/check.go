@@ -17,7 +17,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A checkJob looks scenarios over without running them.
+// A checkJob checks scenarios without running them.
 type checkJob struct {
 	*app
 	maxMemory session.Size

@@ -64,7 +64,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		err = root.ExecuteContext(ctx)
 	}
 	if err := stdout.Failed(); err != nil {
-		if a.recording || !errors.Is(err, syscall.EPIPE) { // who pipes reports into head wants no more
+		if a.recording || !errors.Is(err, syscall.EPIPE) { // a user who pipes reports into head wants no more
 			fmt.Fprintln(stderr, words.About("/dev/stdout", err))
 		}
 		return report.StatusError
@@ -116,7 +116,7 @@ type app struct {
 
 	metrics       *metrics.Server // nil: none are served
 	metricsLinger time.Duration   // after the end
-	lingering     chan os.Signal  // that end it; nil: nobody listens yet
+	lingering     chan os.Signal  // that end it; nil: no goroutine listens yet
 	interrupted   atomic.Bool     // by a signal
 	embedded      bool            // see [Program.Call]
 }

@@ -30,7 +30,7 @@ var offered = map[string][]string{
 
 const scenarioNamed = "a scenario" // none of the ends
 
-// completes lets a shell complete arguments, and the values of flags that name what stands in the scenario at hand.
+// completes lets a shell complete arguments, and values of flags that name parts of the given scenario.
 func (a *app) completes(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		a.completes(sub)
@@ -54,7 +54,7 @@ func (a *app) completes(c *cobra.Command) {
 	}
 }
 
-// offers lists scenarios, and the files whose names begin like that and end in one of the ways, with the folders in which more may lie.
+// offers lists scenarios and files whose names begin like the text and have one of the endings, and folders, which may have more of them.
 func offers(what []string, begun string) (list []string, how cobra.ShellCompDirective) {
 	if what[0] == scenarioNamed {
 		list = scenarioNames()
@@ -120,7 +120,7 @@ func (a *app) atHand(args []string) (*scenarios.Scenario, error) {
 	return a.ScenarioOf(&r.Header)
 }
 
-// paths lists what --set may replace of what stands in a scenario, each with its value now.
+// paths lists what --set may replace in a scenario, each with its present value.
 func (a *app) paths(args []string) []string {
 	if len(args) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (a *app) paths(args []string) []string {
 	return appendPaths(nil, "", n)
 }
 
-// appendPaths lists the paths to the values below a node. Of a list those are its elements, by their names, by what components they are, or by
+// appendPaths lists the paths to the values below a node. The elements of a list go by their names, their components, or
 // their numbers.
 func appendPaths(list []string, path string, n *document.Node) []string {
 	switch n.Kind {
@@ -170,7 +170,7 @@ func appendPaths(list []string, path string, n *document.Node) []string {
 	return list
 }
 
-// elementName is how a path names an element of a list: its name, or what component it is; "": by its number.
+// elementName is how a path names an element of a list: by its name or its component; "": by its number.
 func elementName(n *document.Node) string {
 	if n.Kind != document.Mapping {
 		return ""

@@ -36,7 +36,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Short: "Convert a recording or a replay to JSON lines, or back",
 		Long: `Convert reads a recording, or the JSON lines of one, whichever IN holds, and writes
 the other to OUT: the header, then a line a frame with its commands. There and back
-gives the same bytes. - reads standard input, or writes standard output.
+gives the same bytes. - means standard input or standard output.
 
 A game of MineWars, a .mw1, becomes JSON lines in the same way, and they a game.
 
@@ -131,8 +131,8 @@ func (t *convertJob) convert() error {
 	return errors.Join(t.Emit(r), t.Say("%s", text), err)
 }
 
-// madeOf returns the ending of the file that is made of an input; "" if the input is nothing that
-// can be converted.
+// madeOf returns the ending of the file that convert makes of an input; "" if the input
+// cannot be converted.
 func madeOf(in *bufio.Reader, kind session.Format, stream bool, to yrep.Dialect) string {
 	head, _ := in.Peek(session.FormatHead)
 	switch {
@@ -150,7 +150,7 @@ func madeOf(in *bufio.Reader, kind session.Format, stream bool, to yrep.Dialect)
 	return ""
 }
 
-// suits returns an error if the ending of OUT is that of another kind of file than is made.
+// suits returns an error if the ending of OUT stands for another kind of file than convert makes.
 func (t *convertJob) suits(made string) error {
 	ending := strings.ToLower(filepath.Ext(t.out))
 	if made == "" || ending == made || ending != session.StreamEnding && !slices.Contains(fileEndings, ending) {
@@ -159,7 +159,7 @@ func (t *convertJob) suits(made string) error {
 	return report.Usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)
 }
 
-// convertHint says more about an input of which nothing was made.
+// convertHint says more about an input from which convert made nothing.
 func (t *convertJob) convertHint(err error) error {
 	e, ok := errors.AsType[*replay.FormatError](err)
 	switch {

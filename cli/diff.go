@@ -33,13 +33,13 @@ and what came of them, parameters, events that wait, random streams.
 The distance of two floats is given in ulps, units in the last place: how many steps from
 one float32 to the next lie between them.
 
-Of one recording diff shows the first tick whose replay in this build gives another hash.
+With one recording, diff shows the first tick whose replay in this build gives another hash.
 What the recorded run computed is then known only from an index that was written beside
 it: which fields, and which parts of them. If the tick has another command than the scenario
 gives, diff shows both.
 
-Of two YREP files, in either dialect, it shows the first instruction and field that differ.
-Of a chain, a database or bundle of run --audit, or of two, it shows what audit diff does.
+With two YREP files, in either dialect, it shows the first instruction and field that differ.
+With a chain, a database or bundle of run --audit, or with two, it does what audit diff does.
 
 Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone, 1 a file
 is damaged or cannot be read.`,

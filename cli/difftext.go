@@ -104,7 +104,7 @@ func (j *diffText) headline() string {
 	return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 }
 
-// extent says how two recordings whose common ticks are equal differ in their ticks.
+// extent says how the ticks of two recordings differ whose common ticks are equal.
 func (j *diffText) extent() string {
 	a, b := j.Sides[0], j.Sides[1]
 	begin, end := a.First != b.First, a.First+a.Ticks != b.First+b.Ticks
@@ -164,7 +164,7 @@ func (j *diffText) headerBlock() (blocks []words.Block) {
 	return blocks
 }
 
-// orNotSet is a value of a scenario.
+// orNotSet returns a value of a scenario, or says that it is not set.
 func orNotSet(value string) string {
 	if value == "" {
 		return "(not set)"
@@ -172,7 +172,7 @@ func orNotSet(value string) string {
 	return document.Shorten(value)
 }
 
-// inputBlocks say which commands differ, and what came of the same ones.
+// inputBlocks say which commands differ, and which equal commands had other results.
 func (j *diffText) inputBlocks() (blocks []words.Block) {
 	r := &j.Result
 	if e := r.Inputs; e != nil {
@@ -283,7 +283,7 @@ func (t *stateText) entity(id uint64) string {
 	return name
 }
 
-// field says how much of a field differs, and lists the first cells or entities.
+// field says how many values of a field differ, and lists the first cells or entities.
 func (t *stateText) field(f *diff.Field) words.Block {
 	b := words.Block{Label: fieldLabel(f.Name), Head: fmt.Sprintf("%s of %s %s", words.Number(uint64(f.Differ)), words.Number(uint64(f.Of)), f.Domain)}
 	if m := &f.Most; m.Delta != "" && !t.named(f.Name) {
@@ -309,7 +309,7 @@ func (t *stateText) field(f *diff.Field) words.Block {
 	return b
 }
 
-// labels are those of the lines that are not about a field.
+// labels are the labels of lines that are not about a field.
 var labels = []string{
 	"a", "arrivals", "asked", "b", "commands", "differ", "entities", "equal", "events", "field", "fields", "hash", "inputs", "later", "next",
 	"note", "parameters", "part", "random", "receipts", "scenario", "slots", "stable", "unstable",
@@ -352,7 +352,7 @@ func entityOf(path string) (id uint64, ok bool) {
 	return id, ok && err == nil
 }
 
-// named reports whether the numbers of a field stand for something else.
+// named reports whether the numbers of a field stand for something, such as categories.
 func (t *stateText) named(field string) bool {
 	id := t.id(field)
 	return id >= 0 && t.world.Defs()[id].Type.Kind == fields.CategoricalKind || strings.HasPrefix(field, "entity.")
@@ -376,7 +376,7 @@ func (t *stateText) value(field, v string) string {
 	return v
 }
 
-// part lists the differences of a section; those of slots if there is no prefix.
+// part lists the differences of a section; without a prefix, those of slots.
 func (t *stateText) part(label, prefix string) words.Block {
 	b := words.Block{Label: label}
 	for i := range t.Differences {
@@ -409,7 +409,7 @@ func (t *stateText) part(label, prefix string) words.Block {
 	return b
 }
 
-// equalBlock says what of the tick is equal.
+// equalBlock says which parts of the tick are equal.
 func (j *diffText) equalBlock() []words.Block {
 	r := j.Result.State
 	switch {

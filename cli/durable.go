@@ -65,7 +65,7 @@ type durableObject struct {
 	Tick  uint64 `json:"tick"`  // the last one that is
 }
 
-// flush hands what is recorded on to the system once a second, so that a killed run loses
+// flush hands the recording on to the system once a second, so that a killed run loses
 // little, and with --sync to the disk, as often as asked for. The first time, the outputs take
 // the place of older files: now they hold ticks.
 func (j *runJob) flush(last *flushed) error {
@@ -98,7 +98,7 @@ func (j *runJob) flush(last *flushed) error {
 	return j.Emit(durableObject{"durable", tick})
 }
 
-// A flushed is when a run was flushed last, and when it was written through to the disk.
+// A flushed says when a run was last flushed, and when it was last written through to the disk.
 type flushed struct {
 	flushed, synced time.Time
 	tick            uint64 // of the latter
@@ -109,7 +109,7 @@ func (j *runJob) stateName(tick uint64) string {
 	return fmt.Sprintf("%s-%d.state", j.stateBase(), tick)
 }
 
-// stateBase is what the names of such files begin with: that of the recording or, where that is no
+// stateBase returns how the names of such files begin: with the recording's name or, if that is not a
 // regular file, the one that it would have without --output.
 func (j *runJob) stateBase() string {
 	if j.output == "" || j.output == "-" || files.IsPipe(j.output) {
@@ -136,7 +136,7 @@ func (j *runJob) savedTo(path string) uint64 {
 }
 
 // claimStates locks the names of the states that --save-every writes until the run ends, so that
-// two runs do not write one set of them. The file stands for all; it is never written.
+// two runs do not write the same set. One file stands for all of them; it is never written.
 func (j *runJob) claimStates(ctx context.Context) (err error) {
 	if j.saveEvery > 0 {
 		j.claim, err = j.draft(ctx, j.stateBase()+"-N.state")

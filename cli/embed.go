@@ -20,7 +20,7 @@ func (p Program) Call(ctx context.Context, args []string, in io.Reader, out, err
 }
 
 // Scenario reads a scenario as run does: by the name of one that comes with the program, or from a file, with values
-// replaced as by --set. Its world may take so much memory, in bytes; 0 is as much as without a flag.
+// replaced as by --set. Its world may take up to maxMemory bytes; 0: the default of the commands.
 func (p Program) Scenario(name string, sets []string, maxMemory uint64) (*scenarios.Scenario, error) {
 	a, err := p.embed()
 	if err != nil {
@@ -34,7 +34,7 @@ func (p Program) Scenario(name string, sets []string, maxMemory uint64) (*scenar
 	return s, session.CheckMemory(s, limit)
 }
 
-// A Look says how a recording is opened for [Program.Open]. The zero Look needs the recording alone.
+// A Look says how [Program.Open] opens a recording. The zero Look needs only the recording.
 type Look struct {
 	States    []string // files of states at which it may begin, if it does not hold that
 	NoIndex   bool     // do not use the index beside it
@@ -58,7 +58,7 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 	return r, j.closeAll, nil
 }
 
-// embed returns what subcommands share, with nothing to read and nowhere to write.
+// embed returns the app of a program inside another one: it has no input, and discards output.
 func (p Program) embed() (*app, error) {
 	p.embedded = true
 	nowhere := report.NewOutput(io.Discard)
@@ -76,7 +76,7 @@ func limitOf(bytes uint64) session.Size {
 	return session.Size{Text: words.Size(int64(min(bytes, 1<<62))), Bytes: bytes}
 }
 
-// Outcome names what a replay came to, as the "status" of verify --json does: ok, diverged, incomplete, incompatible,
+// Outcome names the result of a replay as the "status" of verify --json does: ok, diverged, incomplete, incompatible,
 // damaged or error.
 func Outcome(err error) string {
 	name, _ := session.Outcome(err)

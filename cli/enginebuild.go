@@ -19,7 +19,7 @@ import (
 // modulePath is that of murksim.
 const modulePath = "github.com/murksim/murksim"
 
-// pageEngine builds the engine for browsers from the source of this program, which Go does, and reads
+// pageEngine lets Go build the engine for browsers from the source of this program, and reads
 // the script that belongs to it.
 func pageEngine(ctx context.Context) (e site.Engine, err error) {
 	source, err := moduleFolder(ctx)
@@ -89,7 +89,7 @@ func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	return c
 }
 
-// outputOf runs a command; its error has what the command said.
+// outputOf runs a command; its error quotes what the command printed.
 func outputOf(c *exec.Cmd) ([]byte, error) {
 	var said bytes.Buffer
 	c.Stderr = &said

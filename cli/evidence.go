@@ -32,7 +32,7 @@ func (j *runJob) defaultName() string {
 	return name + session.RecordingEnding
 }
 
-// nameOutput names the recording, so that it replaces nothing that nobody could make again.
+// nameOutput names the recording so that it replaces only what can be made again.
 func (j *runJob) nameOutput(ctx context.Context) error {
 	if j.noRecord || j.resumed != nil {
 		return nil
@@ -44,7 +44,7 @@ func (j *runJob) nameOutput(ctx context.Context) error {
 	return j.spare(ctx, asked)
 }
 
-// spare finds another name for the recording if a file has its name that nobody could make again: what people did in a
+// spare finds another name for the recording if the file of that name could not be made again: what people did in a
 // run, or, unless the name was asked for, the recording of another scenario or of a run from another state.
 func (j *runJob) spare(ctx context.Context, asked bool) error {
 	what := j.holds(ctx, j.output, asked)
@@ -71,7 +71,7 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	return err
 }
 
-// unmoved returns an error if the file that the recording replaces is not the one that was looked at: looking took a while, and only now it is locked.
+// unmoved returns an error if the file to be replaced is not the one that was checked: checking took a while, and only now it is locked.
 func (j *runJob) unmoved() error {
 	if j.resumed != nil || j.force || j.murk == nil || !j.murk.regular() {
 		return nil
@@ -83,7 +83,7 @@ func (j *runJob) unmoved() error {
 	return nil
 }
 
-// holds says what a file holds that would be lost; "": nothing that cannot be made again. It notes which file it has looked at.
+// holds says what would be lost with a file; "": nothing that cannot be made again. It notes which file it has checked.
 func (j *runJob) holds(ctx context.Context, path string, asked bool) (what string) {
 	j.looked, _ = os.Stat(path)
 	if ours, err := files.Begins(path, session.RecordingMark); err != nil || !ours {
@@ -108,7 +108,7 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 		return unreadable
 	case !asked && s.Name != j.Scenario.Name:
 		return fmt.Sprintf("the recording of the scenario %s", words.Argument(s.Name))
-	case !asked && begin != nil && (j.began == nil || begin.SHA256 != j.began.SHA256): // who could make that state again, nobody knows
+	case !asked && begin != nil && (j.began == nil || begin.SHA256 != j.began.SHA256): // no way to make that state again is known
 		return "the recording of a run from another state"
 	}
 	frames, err := replay.NewReader(io.NewSectionReader(f, 0, end.Offset))
@@ -128,17 +128,17 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	case s.Environment != nil && !j.byPolicy(ctx, path, last, cut):
 		return "what agents did"
 	case j.serving != nil && last < s.Ticks:
-		return "a game that did not end" // what it was like for who looked on, nothing else tells
+		return "a game that did not end" // no other file has what the spectators saw
 	}
 	return ""
 }
 
-// unreadable is what a recording may hold that cannot be read to its end.
+// unreadable says what a recording may hold that cannot be read to its end.
 const unreadable = "a recording that is damaged, or of another version"
 
-// fromOutside reports whether a recording has commands that its scenario does not give. All that people and players of a game give has a
-// source; what the policy of an environment gives, which only a replay tells, has none: see [runJob.byPolicy]. If there are none, last is the
-// last tick. A frame that is cut short counts as far as it is there.
+// fromOutside reports whether a recording has commands that its scenario does not give. Commands of people and of players of a game have a
+// source; those of an environment's policy, which only a replay can tell, have none: see [runJob.byPolicy]. If there are none, last is the
+// last tick. Of a frame that is cut short, the part that is there counts.
 func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begin, cut []byte) (last uint64, outside bool, err error) {
 	given := session.Given(s, begin)
 	if begin != nil {
@@ -183,8 +183,8 @@ func (j *runJob) byPolicy(ctx context.Context, path string, last uint64, cut []b
 	return err == nil || errors.Is(err, replay.ErrTruncated) && p.World.Tick() == last && given.Begins(last+1, cut)
 }
 
-// spareState returns the name under which a state is written: another one if a file has its name that this run does not come to, for who could make that
-// again nobody knows; "": the state stands there already.
+// spareState returns the name under which to write a state: another one if the file of that name has a state that this run does not reach,
+// since no way to make it again is known; "": the file has the state already.
 func (j *runJob) spareState(path string, state []byte) (string, error) {
 	old, ending := path, filepath.Ext(path)
 	for i := 2; ; i++ {
@@ -193,7 +193,7 @@ func (j *runJob) spareState(path string, state []byte) (string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // such as a name that is too long
 			return "", words.About(path, err)
 		}
-		if err == nil && info.Size() <= 2*int64(len(state))+1<<20 { // else it is no state of such a world
+		if err == nil && info.Size() <= 2*int64(len(state))+1<<20 { // else it cannot be a state of this world
 			there, err = os.ReadFile(path)
 		}
 		free, same := errors.Is(err, fs.ErrNotExist) || err == nil && j.force, bytes.Equal(there, state)

@@ -40,7 +40,7 @@ func (a *app) exportCommand() *cobra.Command {
 	j := &exportJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "export RECORDING -o FILE",
-		Short: "Take values out of a recording: arrays, tables, pictures, films",
+		Short: "Write values of a recording to files: arrays, tables, pictures, films",
 		Long: `Export replays a recording and writes the states at some ticks to a file, whose ending
 decides what it is:
 
@@ -288,7 +288,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	return j.Say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(r.Bytes))
 }
 
-// failed tells of an error of the file. A signal ends other programs that help to make it, too.
+// failed returns an error of the file. A signal also ends other programs that help to make it.
 func (j *exportJob) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return j.interrupted()
@@ -305,7 +305,7 @@ func length(f *draft.File) int64 {
 	return n
 }
 
-// each goes to the ticks one after another and shows progress.
+// each visits the ticks one after another and shows progress.
 func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add func(*engine.World) error) error {
 	v, err := j.Visit(ctx, name, t.From)
 	if err != nil {

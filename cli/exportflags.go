@@ -140,7 +140,7 @@ func (x *exportFlags) parseYREP(given func(flag string) bool) (err error) {
 	return nil
 }
 
-// try finds before the first tick what cannot be drawn or written, and last whether an older file is
+// try finds, before the first tick, what cannot be drawn or written, and last whether an older file is
 // in the way.
 func (x *exportFlags) try(path string, p *export.Plan, t export.Ticks) error {
 	trial, err := x.format.Open(nowhere{io.Discard}, p, t, x.look)
@@ -159,7 +159,7 @@ type nowhere struct{ io.Writer }
 
 func (nowhere) Seek(int64, int) (int64, error) { return 0, nil }
 
-// drawn refuses a flag for pictures, or films, where the file is none.
+// drawn refuses a flag for pictures or films if the file is neither.
 func (x *exportFlags) drawn(flag string) error {
 	var endings []string
 	for _, f := range export.Formats() {

@@ -37,10 +37,10 @@ func (j *exportJob) isGame() bool {
 	return strings.EqualFold(filepath.Ext(j.output), session.GameEnding)
 }
 
-// notOfGames are the flags that choose what a game has anyway.
+// notOfGames are flags that choose something that is fixed for a game.
 var notOfGames = []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"}
 
-// gameFlags refuses flags that mean nothing for a game, all of whose ticks count.
+// gameFlags refuses flags that mean nothing for a game, which always has all its ticks.
 func (j *exportJob) gameFlags(given func(flag string) bool) error {
 	for _, flag := range notOfGames {
 		if given(flag) {
@@ -50,7 +50,7 @@ func (j *exportJob) gameFlags(given func(flag string) bool) error {
 	return nil
 }
 
-// exportGame replays the recording and tells every tick.
+// exportGame replays the recording and writes every tick as a game.
 func (j *exportJob) exportGame(ctx context.Context, name string) error {
 	ctx, stop := j.untilSignal(ctx)
 	defer stop()
@@ -116,8 +116,8 @@ func (g *gameExport) olderParts(from int) (names []string) {
 	return names
 }
 
-// removeOlder removes the parts of an older export that had more, which would be taken for parts of this
-// one. What is no file of a game stays.
+// removeOlder removes the surplus parts of an older export, which would be taken for parts of this
+// one. It removes only files of a game.
 func (g *gameExport) removeOlder() (removed []string, err error) {
 	for _, path := range g.olderParts(len(g.names) + 1) {
 		if !holdsGame(path) {

@@ -83,7 +83,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	return j.Say("wrote  %s  %s, %s", words.Argument(j.output), r.Holds, words.Size(n))
 }
 
-// fitsPage returns an error if the engine of a page, which has the recording and nothing else, could not build its world.
+// fitsPage returns an error if the engine in a page, which has only the recording, could not build the world.
 func fitsPage(recording []byte) error {
 	r, err := replay.NewReader(bytes.NewReader(recording))
 	if err != nil {

@@ -99,8 +99,8 @@ var (
 	errEmpty = errors.New("it is empty")
 )
 
-// checkGiven lets no flag that is a text be empty, as one whose variable is not set in a script, nor one that names one file
-// be given twice: the first file would be forgotten.
+// checkGiven refuses an empty text for a flag, such as from an unset variable of a script, and a flag for one file
+// that is given twice: the first file would be forgotten.
 func checkGiven(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		checkGiven(sub)

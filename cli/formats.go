@@ -13,7 +13,7 @@ var fileEndings = []string{session.RecordingEnding, session.LinesEnding, session
 
 var streamCarrier = regexp.MustCompile(`"carrier"\s*:\s*"stream"`)
 
-// gameOfLines returns the ending of the file that becomes of the JSON lines of a game.
+// gameOfLines returns the ending of the file that the JSON lines of a game convert to.
 func gameOfLines(in *bufio.Reader) string {
 	if head, _ := in.Peek(session.FormatHead); streamCarrier.Match(head) {
 		return session.StreamEnding
@@ -21,7 +21,7 @@ func gameOfLines(in *bufio.Reader) string {
 	return session.GameEnding
 }
 
-// rewound returns an input of which some was read ahead with all of its bytes: itself if it can seek.
+// rewound returns an input with all its bytes after some were read ahead: the input itself if it can seek.
 func rewound(src io.Reader, ahead *bufio.Reader) io.Reader {
 	if s, ok := src.(io.Seeker); ok {
 		if _, err := s.Seek(0, io.SeekStart); err == nil {

@@ -28,10 +28,10 @@ func (a *app) indexCommand() *cobra.Command {
 	j := &indexJob{app: a, budget: defaultIndexBudget, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "index RECORDING",
-		Short: "Make the index of a recording, with which seek is quick",
+		Short: "Make the index of a recording, which makes seek quick",
 		Long: `Index replays a recording, checks every tick as verify does, and writes an index beside
 it: where each frame begins, the state at some ticks, and a digest of every field at
-every tick. With it seek starts from the nearest state. A run writes one itself. Nothing
+every tick. With it, seek starts from the nearest state. A run writes one itself. Nothing
 needs it, and it can be made again at any time. Without --output it is written to RECORDING.idx.
 
 Each state has a seal, by a key in the folder of the user's configuration that nobody else
@@ -49,7 +49,7 @@ replayed here. After the last two there is no new index.`,
 	}
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "write the index to a `file` of another name")
-	f.Var(&j.budget, "budget", "how much of states and hashes the index may have")
+	f.Var(&j.budget, "budget", "how many bytes of states and hashes the index may have")
 	j.stateFlag(f)
 	maxMemoryFlag(f, &j.maxMemory)
 	return c

@@ -45,7 +45,7 @@ func (j *runJob) beginIndex(descriptor []byte) {
 	j.index = x
 }
 
-// abandonIndex closes an index that was begun, or gone on with, for nothing.
+// abandonIndex closes an index that the run began, or went on with, in vain.
 func (j *runJob) abandonIndex() {
 	if j.index != nil {
 		_ = errors.Join(j.index.Flush(), j.index.file.Close())
@@ -109,7 +109,7 @@ func (j *runJob) dropIndex(other string) bool {
 	return x != nil && x.file.SharesDisk(other) && !x.dropped.Swap(true) && x.file.Truncate(0) == nil
 }
 
-// tell says that there is no index, or less of one.
+// tell says that the index is missing or incomplete.
 func (j *runJob) tell(x *runIndex) {
 	j.watcher.Wait()
 	fmt.Fprintf(j.Errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), words.InWords(x.err))
@@ -130,8 +130,8 @@ func (j *runJob) flushIndex() {
 
 // endIndex writes out the index, if the recording has its name. An older index, which would
 // be that of another recording, does not stay, but that of the first ticks of a recording that
-// the run went on with. An error of it is told if the recording is whole; else that has one to
-// tell.
+// the run went on with. It reports an error of the index only if the recording is whole; else the recording has one
+// to report.
 func (j *runJob) endIndex(whole bool) {
 	if j.resumed != nil && j.index == nil {
 		return

@@ -132,7 +132,7 @@ func (g *gameInspection) nearest() string {
 	return fmt.Sprintf("the nearest are of ticks %s and %s", words.Number(g.before), words.Number(g.after))
 }
 
-// notNext says that the part that is read does not follow those before it.
+// notNext returns the error of a part that does not follow those before it.
 func (g *gameInspection) notNext() error {
 	wrong := "does not begin a game"
 	if g.part > 0 {
@@ -186,7 +186,7 @@ func (g *gameInspection) readPart(name string) error {
 	}
 }
 
-// isGameLines says what to do with JSON lines of which a file with some ending can be made.
+// isGameLines returns the error of JSON lines that convert can make a file with that ending of.
 func (a *app) isGameLines(name, ending string) error {
 	what, then := "a game", ""
 	if ending == session.StreamEnding {
@@ -195,7 +195,7 @@ func (a *app) isGameLines(name, ending string) error {
 	return fmt.Errorf("%s: it is JSON lines; make %s of it: %s convert %s NEW%s%s", document.FileName(name), what, a.Name, words.Argument(name), ending, then)
 }
 
-// aboutGame names the file that an error is about. One that begins as no file of a game does may be a
+// aboutGame names the file that an error is about. A file with another beginning than a game may be a
 // network stream.
 func (g *gameInspection) aboutGame(name string, err error) error {
 	if g.stream {
@@ -291,11 +291,11 @@ func joined(f *minewars.Frame) bool {
 	return f.Tick > 1 && f.Homogeneous() && bits.OnesCount8(f.Mask) == 2 && len(f.Lists[0]) > 0
 }
 
-// summed reports whether the messages of a tick sum up what there was before a stream was joined.
+// summed reports whether the messages of a tick sum up what happened before the client joined the stream.
 func (g *gameInspection) summed(tick uint64) bool { return tick == g.told.Begins && tick > 0 }
 
-// message applies a message to what a view knows. Of what all views learn, the spectator's counts, or if
-// there is none the player's own.
+// message applies a message to what a view knows. Of messages to all views, it takes the spectator's, or if
+// there is none, the player's own.
 func (g *gameInspection) message(v int, tick uint64, m *minewars.Message) {
 	board := g.boards[v]
 	if why := board.Doubt(m); why != "" {

@@ -80,7 +80,7 @@ type yrepFinding struct {
 // listRows is how many events, errors and warnings each inspect keeps of a file. It counts all.
 const listRows = 1000
 
-// keepFirst counts one and appends it to a list that has room.
+// keepFirst counts an element, and appends it if the list has room.
 func keepFirst[T any](list *[]T, total *uint64, one T) {
 	if *total++; len(*list) < listRows {
 		*list = append(*list, one)
@@ -262,7 +262,7 @@ func (j *inspectJob) yrepFrame(lines *yrep.LineWriter, f *yrep.Frame) error {
 	return nil
 }
 
-// yrepText is an instruction with its fields, in a line.
+// yrepText is an instruction with its fields, on one line.
 func yrepText(i *yrep.Instruction) string {
 	var b strings.Builder
 	b.WriteString(i.ID.String())
@@ -315,8 +315,8 @@ func (j *inspectJob) sayYREP(r *yrepReport) error {
 		j.section("semantic errors", int(r.Wrong), findings[0], j.all), j.section("warnings", int(r.Warned), findings[1], j.all))
 }
 
-// section prints rows below a heading with a count n, the first of them if not all are wanted. If there are more than
-// it prints, n counts them, also those that are not in rows.
+// section prints rows below a heading with a count n, only the first ones unless all are wanted. If some are
+// left out, n counts them, too, even those that are not in rows.
 func (a *app) section(what string, n int, rows [][]string, all bool) error {
 	if len(rows) == 0 {
 		return nil

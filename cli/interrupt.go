@@ -20,9 +20,9 @@ func (a *app) listen() chan os.Signal {
 	return signals
 }
 
-// untilSignal returns a context that ends with the first such signal, so that what is at
-// hand can be finished; if that takes long, it is said. The second one ends the program at once.
-// Writing to standard output and standard error ends with the context, too, if they are not read.
+// untilSignal returns a context that ends with the first such signal, so that the present
+// work can be finished; if that takes long, the user is told. The second signal ends the program at once.
+// Writing to standard output and standard error ends with the context, too, if no process reads them.
 func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	const (
 		patience = 500 * time.Millisecond
@@ -73,7 +73,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// gaveUp is the error of a database that was not waited for any more after an interrupt, or another one of it.
+// gaveUp says that after an interrupt the program no longer waited for a database; other errors stay.
 func gaveUp(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("it has not answered for %s after the interrupt", report.PartingTime)

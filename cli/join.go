@@ -61,7 +61,7 @@ func (a *app) joinCommand() *cobra.Command {
 	j := &joinJob{app: a}
 	c := &cobra.Command{
 		Use:   "join [URL]",
-		Short: "Watch a world that is served, or play in it",
+		Short: "Watch a world that another process serves, or play in it",
 		Long: `Join connects to a world that murksim serve runs, with one of the URLs that it prints, or
 with the file of tokens that both know. Other users of a computer can see the arguments
 of a command, so on one that you share give the URL in the variable MURKSIM_URL, or use
@@ -263,7 +263,7 @@ func (j *joinJob) begin(ctx context.Context) error {
 	return nil
 }
 
-// spareStream takes the next free name for the stream if there is a file of that name: it may be the only stream of an earlier game, and nothing
+// spareStream takes the next free name for the stream if the name is taken: that file may be the only stream of an earlier game, and nothing
 // in a stream says that it is one.
 func (j *joinJob) spareStream() error {
 	if info, err := os.Stat(j.output); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -313,7 +313,7 @@ func (j *joinJob) receive(remote *serve.Remote) error {
 	}
 }
 
-// hear does what an object asks for, and prints it. It reports whether it is the last.
+// hear handles an object of the server, and prints it. It reports whether the object is the last.
 func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error) {
 	o, err := serve.ParseObject(object)
 	if err == nil {
@@ -363,7 +363,7 @@ func plainObject(object []byte) json.RawMessage {
 	return jsonlines.Escape(object, func(r rune) bool { return r > '~' && !unicode.IsPrint(r) })
 }
 
-// believe returns an error if an object is none that a server sends: if it joins again, or names a view that
+// believe returns an error for an object that no server sends: one that joins again, or names a view that
 // no game has.
 func (j *joinJob) believe(o any) error {
 	view := minewars.Spectator
@@ -439,7 +439,7 @@ func (j *joinJob) read(stream io.Reader) error {
 	}
 }
 
-// tellWinner notes who is out, and says who has won when one is left. By then, because a frame that sums up the
+// tellWinner notes which players are out, and names the winner when one is left. The tick that it prints is an upper bound: a frame that sums up the
 // game so far names a tick that is later.
 func (j *joinJob) tellWinner(s minewars.Start, out map[uint8]bool, f *minewars.Frame, view minewars.View) error {
 	before := len(out)
@@ -489,7 +489,7 @@ func (j *joinJob) send(remote *serve.Remote) {
 	}
 }
 
-// unread says why standard input ends with an order, if it does not end by itself.
+// unread reports that standard input could not be read on, from an order on.
 func (j *joinJob) unread(id uint64, err error) {
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("its line has more than %d bytes", bufio.MaxScanTokenSize)

@@ -113,7 +113,7 @@ func (g *gameMap) end() {
 	<-g.done
 }
 
-// apply takes in what the view learns.
+// apply applies what the view learns to the map.
 func (g *gameMap) apply(f *minewars.Frame) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -212,7 +212,7 @@ func (g *gameMap) annotate(text []byte, columns, rows int) []byte {
 	return text
 }
 
-// title says what there is to know of the players.
+// title describes the players.
 func (g *gameMap) title(tiles []uint64) string {
 	parts := []string{render.Tick(g.board.Tick)}
 	if g.view != minewars.Spectator {

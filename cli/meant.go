@@ -57,7 +57,7 @@ func isWhole(text string) bool {
 	return err == nil
 }
 
-// otherNames are words for which people look, with the command that does what they may want.
+// otherNames are words that users may try, with the command that does what they may want.
 var otherNames = map[string][]string{
 	"run":       {"start", "simulate", "exec"},
 	"scenarios": {"list", "ls", "worlds", "examples"},

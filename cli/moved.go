@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 )
 
-// movedBench answers those who type bench, which is no command of users, with what measures now.
+// movedBench tells users who type bench, which is not a command for them, what measures now.
 func movedBench() *cobra.Command {
 	return &cobra.Command{
 		Use: "bench", Hidden: true, DisableFlagParsing: true,
@@ -20,7 +20,7 @@ func movedBench() *cobra.Command {
 	}
 }
 
-// goneFlag says what does what a flag did that is gone; "" if there never was such a flag.
+// goneFlag says what replaces a flag that was removed; "" if there never was such a flag.
 func goneFlag(c *cobra.Command, err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

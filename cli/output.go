@@ -110,7 +110,7 @@ func finish(f *draft.File) (beside string, err error) {
 	return beside, words.NewProblem(fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", words.InWords(err), document.FileName(beside)), err)
 }
 
-// A lineCounter counts the lines that were written whole.
+// A lineCounter counts the complete lines that were written.
 type lineCounter struct {
 	w       io.Writer
 	n       int
@@ -181,7 +181,7 @@ func otherOutput(path string) error {
 	return report.Usage("%s is also another output; write to another file", document.FileName(path))
 }
 
-// replaceable refuses to overwrite files that no run wrote: what a run writes
+// replaceable refuses to overwrite files that no run wrote: the files of a run
 // begins with a mark.
 func (j *runJob) replaceable() error {
 	for _, file := range []struct {
@@ -205,7 +205,7 @@ func (j *runJob) replaceable() error {
 func replaceable(path, mark, what string) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // opening it tells what else is wrong
+		return nil // opening it reports what else is wrong
 	}
 	ours, err := files.Begins(path, mark)
 	if errors.Is(err, fs.ErrPermission) { // maybe it is another user's, who writes to it
@@ -220,7 +220,7 @@ func replaceable(path, mark, what string) error {
 	return nil
 }
 
-// writtenElsewhere returns an error that says who writes a regular file now; nil if nobody does.
+// writtenElsewhere returns an error that names the process that writes a regular file now; nil if none does.
 func writtenElsewhere(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // to open a pipe would wait for its reader
@@ -299,7 +299,7 @@ func (a *app) takeStdout() (io.Writer, error) {
 	return out, nil
 }
 
-// stdoutOpen returns an error if standard output is closed, for those who were asked to write
+// stdoutOpen returns an error if standard output is closed, for commands that were asked to write
 // data there. Go opens the null device, for reading and writing, in place of one that is closed,
 // so one that was opened like that counts as closed.
 func (a *app) stdoutOpen() error {

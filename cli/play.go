@@ -181,7 +181,7 @@ func (j *playJob) playHint(name string, o yrep.Options, err error) string {
 	return j.yrepHint(name, o, err)
 }
 
-// show goes to the state after a frame, entering that by a step, so that its events are known.
+// show goes to the state after a frame. It enters that frame by a step, so that its events are known.
 func (j *playJob) show(frame int32) error {
 	if err := j.playback.Seek(max(frame-1, 0)); err != nil || frame == 0 {
 		return err
@@ -320,7 +320,7 @@ func whereabouts(e *yrep.Entity) []string {
 	return []string{"there", at}
 }
 
-// shortNumber is a number for people, with three decimals at most.
+// shortNumber writes a number for people, with three decimals at most.
 func shortNumber(v float64) string {
 	const exact = 1 << 53 // above it there are no decimals
 	if !(math.Abs(v) < exact) {
@@ -341,10 +341,10 @@ func fieldText(value string) string {
 	return words.Printable(value)
 }
 
-// plainItem is an item of which there is nothing to say but its name and how many there are.
+// plainItem is an item that only has a name and a count.
 var plainItem = regexp.MustCompile(`^\{id:"minecraft:([a-z0-9_]+)",Count:([0-9]+)b,Damage:0s\}$`)
 
-// itemText is an item for people, without what is the same of most items.
+// itemText describes an item for people; it leaves out what most items have in common.
 func itemText(item string) string {
 	m := plainItem.FindStringSubmatch(item)
 	switch {
@@ -356,7 +356,7 @@ func itemText(item string) string {
 	return m[2] + " " + m[1]
 }
 
-// doing says what else there is to see of a player.
+// doing says what else a player shows.
 func doing(e *yrep.Entity) string {
 	var list []string
 	if e.Sneaking {

@@ -18,7 +18,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A recoverJob copies what is whole of a recording.
+// A recoverJob copies the whole frames of a recording.
 type recoverJob struct {
 	*app
 	output string
@@ -30,7 +30,7 @@ func (a *app) recoverCommand() *cobra.Command {
 	j := &recoverJob{app: a}
 	c := &cobra.Command{
 		Use:   "recover RECORDING -o FILE",
-		Short: "Copy what is whole of a damaged recording",
+		Short: "Copy the whole frames of a damaged recording",
 		Long: `Recover copies a recording up to the first frame that is not whole: cut short, malformed,
 of another tick than the one that is due, or with a command that cannot be decoded. It
 copies as much of the index beside it, and says what is lost. The recording itself is only
@@ -141,8 +141,8 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	return nil
 }
 
-// copyable refuses to write a recording without a tick, and to overwrite one after a mere
-// error of reading, which says nothing of the ticks that follow.
+// copyable refuses to write a recording without a tick, and to overwrite one after an
+// error of reading, which says nothing about the ticks that follow.
 func (j *recoverJob) copyable(name string, end replay.Position, reason error) error {
 	if reason == nil {
 		return nil
@@ -157,7 +157,7 @@ func (j *recoverJob) copyable(name string, end replay.Position, reason error) er
 	return nil
 }
 
-// wholePart returns the position after what is whole of a recording, and why it ends there;
+// wholePart returns the position after the last whole frame of a recording, and why it ends there;
 // the header is nil if not even that is whole.
 func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *report.Meter) (end replay.Position, h *replay.Header, reason error) {
 	defer m.Clear()
@@ -180,8 +180,8 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *report.Meter
 	return end, &frames.Header, reason
 }
 
-// copyIndex copies what is whole of the index, as far as the recording goes, and returns how
-// many ticks it knows. Without an index it does nothing; no error of it is one of recover.
+// copyIndex copies the whole part of the index, as far as the recording goes, and returns how
+// many ticks it knows. Without an index it does nothing; its errors do not fail recover.
 func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) (known uint64, copied bool) {
 	path := session.IndexName(j.output)
 	if files.IsPipe(path) || files.Same(path, recording) || replaceable(path, indexMark, "index") != nil {

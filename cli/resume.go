@@ -71,9 +71,9 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	return nil
 }
 
-// reopen goes to the last whole tick of the recording, and checks its hash and those of the
-// ticks that the index does not have yet. Only then it changes a file, the index. If a tick differs after
-// a start at a keyframe, the recording is replayed once more, from its first tick and without the index: that decides.
+// reopen goes to the last whole tick of the recording, and checks the hashes of this tick and of the
+// ticks that the index does not have yet. Only then it changes a file: the index. If a tick differs after
+// a start at a keyframe, it replays the recording once more, from the first tick and without the index: that decides.
 func (j *runJob) reopen(ctx context.Context) error {
 	err := j.reopenBy(ctx, !j.noIndex)
 	if err != nil && j.doubtful {
@@ -157,8 +157,8 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 // emptyHead is how a frame without a command begins: its tick and the count.
 const emptyHead = 8 + 4
 
-// unchanged compares a recording that is about to be gone on with, and its length, with what was replayed, and keeps what is cut off
-// of it. Another program may have changed it meanwhile.
+// unchanged checks that the recording and its length are still those that were replayed, before the run goes on with it, and keeps what it cuts off
+// in another file. Another program may have changed the recording meanwhile.
 func (j *runJob) unchanged(ctx context.Context, recording io.ReaderAt, length int64) error {
 	r := j.resumed
 	sum, err := replay.ReadSum(io.NewSectionReader(recording, 0, r.end.Offset))
@@ -205,7 +205,7 @@ func (j *runJob) stepTo(ctx context.Context, at *session.Visit, last uint64) err
 	return nil
 }
 
-// complete says that nothing is left to do. A flag that asks for what only ticks of a run give
+// complete says that nothing is left to do. A flag that asks for something that only a running tick gives
 // is refused, with the command that gives it.
 func (j *runJob) complete() error {
 	seek := fmt.Sprintf("%s seek %s --tick %d --save-state ", j.Name, words.Argument(j.resume), j.start)
@@ -285,7 +285,7 @@ func (x *runIndex) resume(at *session.Visit, r *resumption, o index.Options) (er
 	return nil
 }
 
-// goOn cuts off what is not whole, and records from there on.
+// goOn cuts off the frame that is not whole, and records from there on.
 func (j *runJob) goOn(ctx context.Context) (err error) {
 	r := j.resumed
 	check := func(recording io.ReaderAt, length int64) error { return j.unchanged(ctx, recording, length) }

@@ -128,8 +128,8 @@ func flagError(c *cobra.Command, err error) error {
 	return report.Usage("--%s must be %s, not %s", bad.GetFlag().Name, what, value)
 }
 
-// group is what a command with subcommands does: without an argument something of
-// its own, with one complain that there is no such subcommand.
+// group is the action of a command with subcommands: without an argument something of
+// its own, with one the error that there is no such subcommand.
 func group(otherwise func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -184,7 +184,7 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// plain takes the marks of help out of what flags are for; completions show it as it is.
+// plain removes the marks of help from a flag's description; completions show the text as it is.
 func plain(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		plain(sub)
@@ -214,7 +214,7 @@ func didYouMean(c *cobra.Command, name string) string {
 	return "; did you mean " + document.Alternatives(best) + "?"
 }
 
-// helpOfNothing returns an error if help is asked for a command that there is not: cobra shows that of the program.
+// helpOfNothing returns an error if help is asked for an unknown command: cobra would show the program's help.
 func helpOfNothing(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	asked := slices.Contains(args, "--help") || slices.Contains(args, "-h")

@@ -57,12 +57,12 @@ type runJob struct {
 	stats       runStats
 	export      runExport
 	watch       string   // a field, or firstField; "": none
-	serving     *serving // nil: nobody looks on from elsewhere
+	serving     *serving // nil: the run is not served
 	view        bool
-	viewer      *runViewer // nil: nobody looks on in a browser
+	viewer      *runViewer // nil: the run is not shown in a browser
 	auditing    auditing
 	measuring   measuring
-	startState  []byte // that the run starts from, if somebody does
+	startState  []byte // from which the run starts; nil: genesis
 
 	*runner.Run
 	title         string        // the scenario's name, or the recording that the run goes on with
@@ -136,7 +136,7 @@ func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	workersFlag(f, &j.workers, sharing)
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
-	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
+	f.Var(&j.indexBudget, "index-budget", "how many bytes of states and hashes the index may have")
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	j.measuring.flags(f)
@@ -528,7 +528,7 @@ func (j *runJob) recorded(err error) bool {
 	return j.ticked()
 }
 
-// explain says what failed, and what the run leaves behind.
+// explain says what failed, and which files the run leaves.
 func (j *runJob) explain(errs []error) error {
 	err := words.About(j.Scenario.Name, errs[0])
 	if j.export.missing != nil {

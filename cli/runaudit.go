@@ -65,7 +65,7 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	return checkAddress("--webhook", x.webhook)
 }
 
-// open opens the database, before anything is written.
+// open opens the database before the run writes anything.
 func (x *auditing) open(ctx context.Context) (err error) {
 	if x.dsn == "" || x.db != nil {
 		return nil
@@ -115,10 +115,10 @@ func (x *auditing) noting() audit.Store {
 	return x.notes
 }
 
-// commitPatience is after which time of a commit the run says that the database does not answer, and after which an interrupt gives it up.
+// commitPatience is how long a commit may take before the run says that the database does not answer, and before an interrupt gives it up.
 const commitPatience = 10 * time.Second
 
-// watch says when a commit takes long, and ends it then if the run is interrupted.
+// watch says so when a commit takes long, and ends such a commit if the run is interrupted.
 func (x *auditing) watch(ctx context.Context, a *app) {
 	ended, end := context.WithCancel(context.Background())
 	x.unwatch = end
@@ -194,7 +194,7 @@ func (x *auditing) discard() {
 	}
 }
 
-// An auditedView is what a run says of its chain with --json.
+// An auditedView is what a run reports about its chain with --json.
 type auditedView struct {
 	Database string `json:"database"`
 	Run      string `json:"run"`

@@ -36,8 +36,8 @@ func (j *runJob) checkResumeChain(given func(flag string) bool) error {
 	return nil
 }
 
-// rejoin takes the run of a chain up again: it checks the evidence, computes the ticks and compares every hash on the way: from the first on, or from
-// the last snapshot of a chain that programs of this user have computed. Evidence that is broken and a tick that differs halt the run.
+// rejoin goes on with the run of a chain: it checks the evidence, computes the ticks and compares every hash on the way: from the first tick on, or from
+// the last snapshot of a chain that programs of this user have computed. Broken evidence or a tick that differs halts the run.
 func (j *runJob) rejoin(ctx context.Context) error {
 	x := &j.auditing
 	if err := x.open(ctx); err != nil {
@@ -153,7 +153,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
-// vouched returns the tick from which on a chain is to be computed: the first, or the last of which this program has noted what the chain has.
+// vouched returns the tick from which to compute a chain: the first, or if the chain has what this program noted, the last snapshot up to there.
 func (j *runJob) vouched(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
@@ -170,7 +170,7 @@ func (j *runJob) vouched(ctx context.Context, e audit.Evidence, found *audit.Che
 	return e.Run().First, nil
 }
 
-// compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.
+// compared computes a chain from its first tick, or from a snapshot, to its end, and compares every hash on the way.
 func (j *runJob) compared(ctx context.Context, b *evidence.Builder, e audit.Evidence, s *scenarios.Scenario, found *audit.Checked, from uint64, p *evidence.Progress) (*audit.Rerun, error) {
 	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick, Passed: p.Tick}
 	err := b.Place(ctx, e, s, r, from)

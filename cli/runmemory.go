@@ -16,8 +16,8 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A runMemory notes, in the folder of the user's configuration, the last tick of a chain that was committed by this program of this user, with its hashes.
-// They commit to all ticks before it. So a run goes on from a snapshot of that chain, and computes the ticks again of one that somebody else has made or changed.
+// A runMemory notes, in the folder of the user's configuration, the last tick of a chain that this user's program committed, with its hashes.
+// The hashes commit to all ticks before it. So a run goes on from a snapshot of that chain, but computes a chain again that another program made or changed.
 type runMemory string // the file; "": there is no such folder
 
 func memoryOf(run audit.ID) runMemory {
@@ -31,7 +31,7 @@ func memoryOf(run audit.ID) runMemory {
 	return runMemory(filepath.Join(folder, "murksim", "runs", run.String()))
 }
 
-// note replaces what is noted. Without it a run that goes on takes longer, and that is all.
+// note replaces the note. Without a note a resumed run only takes longer.
 func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
 	if m == "" || os.MkdirAll(filepath.Dir(string(m)), 0o700) != nil {
 		return
@@ -39,7 +39,7 @@ func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
 	_ = draft.WriteSecret(string(m), []byte(noted(tick, hash, inputs)), true)
 }
 
-// noted is the text of a note. Another program does not believe it.
+// noted returns the text of a note. A note of another program does not count.
 func noted(tick uint64, hash, inputs audit.Hash) string {
 	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, session.ProgramID())
 }
@@ -69,7 +69,7 @@ func (m runMemory) read() *chainNote {
 	return n
 }
 
-// A noteError says how a chain is not as it is noted.
+// A noteError says how a chain differs from its note.
 type noteError struct {
 	*chainNote
 	lacks bool
@@ -96,7 +96,7 @@ func (n *chainNote) vouches(ctx context.Context, e audit.Evidence) (bool, error)
 	return noted(l.Tick, l.Hash, l.InputHash) == n.text, nil // what another program computed, this one does not vouch for
 }
 
-// heldToNotes holds the chain of a run against what programs of this user noted of it, as of one from which another run comes.
+// heldToNotes compares the chain of a run, such as the parent of another run, with the notes of this user's programs.
 func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
 	n := memoryOf(e.Run().ID).read()
 	if n == nil {
@@ -127,7 +127,7 @@ func parentHeldToNotes(src *evidence.Source) func(ctx context.Context, e audit.E
 	}
 }
 
-// told names the source of an error, and what to do.
+// told adds to an error the name of the source, and what to do.
 func (n *chainNote) told(src *evidence.Source, err error) error {
 	if err == nil {
 		return nil
@@ -135,7 +135,7 @@ func (n *chainNote) told(src *evidence.Source, err error) error {
 	return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  run --resume --force goes on with that chain, and notes it", document.FileName(src.Name), err))
 }
 
-// forget removes what is noted of a run that is complete.
+// forget removes the note of a complete run.
 func (m runMemory) forget() {
 	if m != "" {
 		os.Remove(string(m))
@@ -161,7 +161,7 @@ func (s *notingStore) Commit(ctx context.Context, b *audit.Batch) error {
 	return err
 }
 
-// note notes what is not noted yet.
+// note notes the last link, if there is one that is not noted yet.
 func (s *notingStore) note() {
 	if l := &s.last; l.Hash != (audit.Hash{}) {
 		s.memory.note(l.Tick, l.Hash, l.InputHash)

@@ -126,7 +126,7 @@ func (j *runJob) summary(m *report.Meter) error {
 	return nil
 }
 
-// runDigest returns the digest of all ticks since the recording, or the run, began; "" if nobody took their hashes.
+// runDigest returns the digest of all ticks since the recording, or the run, began; "" if their hashes were not taken.
 func (j *runJob) runDigest() string {
 	if j.recorder != nil {
 		if text := words.HexDigest(j.recorder.RunDigest()); text != "" {
@@ -136,7 +136,7 @@ func (j *runJob) runDigest() string {
 	return words.HexDigest(j.Checker.RunDigest())
 }
 
-// failures names the failed expectations where they have not been printed.
+// failures names the failed expectations that have not been printed.
 func (j *runJob) failures(r *runResult) string {
 	var b strings.Builder
 	for _, e := range r.Expect {
@@ -194,7 +194,7 @@ func (j *runJob) print(r *runResult) error {
 	return j.Say("%s", strings.Join(lines, "\n"))
 }
 
-// held says which ticks a recording holds after an error. The recorder may be some
+// held says which ticks a recording has after an error. The recorder may be some
 // ticks behind the world when a write fails.
 func (j *runJob) held(err error) string {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/murksim/murksim/view/site"
 )
 
-// A runViewer lets people look at a run in the browser. A nil one lets nobody.
+// A runViewer shows a run in the browser. A nil one shows nothing.
 type runViewer struct {
 	job    *runJob
 	server viewServer
@@ -68,7 +68,7 @@ func (l *runViewer) begin() error {
 	return l.server.listens()
 }
 
-// record returns what records the run for those who look on.
+// record returns the recorder that keeps the run for the page.
 func (l *runViewer) record(descriptor []byte) (engine.Settler, error) {
 	j := l.job
 	l.live = view.NewLive(j.World, true)
@@ -150,7 +150,7 @@ func (l *runViewer) discard() {
 	}
 }
 
-// recordForView records the run for those who look on.
+// recordForView records the run for the page.
 func (j *runJob) recordForView() (engine.Settler, error) {
 	descriptor, err := j.descriptor()
 	if err != nil {

@@ -199,7 +199,7 @@ func listenProblem(err error) error {
 	return err
 }
 
-// open lets clients in, says where, and waits for as many as it is to begin with.
+// open lets clients in, says where, and waits for as many as --wait asks for.
 func (s *serving) open(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -283,7 +283,7 @@ func (s *serving) discard() {
 	}
 }
 
-// lateness is how late the last ticks began: as many as an hour has, or so.
+// lateness is how late the last ticks began, those of about the last hour.
 type lateness struct {
 	mu   sync.Mutex
 	last []time.Duration // used as a ring
@@ -310,7 +310,7 @@ type lateObject struct {
 	Max    float64 `json:"max"`
 }
 
-// of returns how late so many of the last ticks were; 0: all that are known.
+// of returns how late the last n ticks were; 0: all that are kept.
 func (l *lateness) of(last int) (o lateObject) {
 	l.mu.Lock()
 	known := len(l.last)

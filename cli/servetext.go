@@ -90,7 +90,7 @@ func (s *serving) announce() error {
 	return s.job.Say("%s", strings.Join(lines, "\n"))
 }
 
-// hint returns a command that joins as one of the views, with its token out of sight of other users
+// hint returns a command that joins as one of the views, and hides its token from other users
 // of the computer, who can see the arguments of a process.
 func (s *serving) hint(o servingObject, v minewars.View) string {
 	join := s.job.Name + " join"
@@ -223,7 +223,7 @@ type statusObject struct {
 	Late    lateObject        `json:"late_ms"` // how late ticks began
 }
 
-// status returns what there is to say, with the lateness of some of the last ticks.
+// status returns the present status, with the lateness of some of the last ticks.
 func (s *serving) status(event string, last int) statusObject {
 	st := s.server.Stats()
 	o := statusObject{
@@ -238,7 +238,7 @@ func (s *serving) status(event string, last int) statusObject {
 
 const period = 5 * time.Second // of reports
 
-// reports says how it goes, until the context ends. It has a goroutine of its own, because a
+// reports prints the status every few seconds until the context ends. It has a goroutine of its own, because a
 // terminal may keep it waiting.
 func (s *serving) reports(ctx context.Context, tick time.Duration) {
 	every := time.NewTicker(period)
@@ -268,7 +268,7 @@ func (o statusObject) String() string {
 		words.Count(o.Orders, "order"), words.Number(o.Refused), words.Size(int64(o.Bytes)), o.Late.Median, o.Late.P99)
 }
 
-// summary says at the end how it went.
+// summary is the report at the end.
 func (s *serving) summary() error {
 	if s == nil {
 		return nil

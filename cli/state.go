@@ -20,7 +20,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// checkState looks at the flags about states together.
+// checkState checks that the flags about states go together.
 func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
 	case j.state == "-":
@@ -34,7 +34,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 	return nil
 }
 
-// savable refuses before the run what could not be saved after it.
+// savable refuses, before the run, a state that could not be saved after it.
 func (j *runJob) savable(s *scenarios.Scenario) error {
 	wanted := j.state != "" || j.saveEvery > 0 || j.saveState != "" || j.stateHash
 	if wanted && s.Rules == engine.Murk019.String() {
@@ -96,7 +96,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	return nil
 }
 
-// atGenesis holds that a state of tick 0 is the one with which a scenario begins: a chain from tick 0 on says no other.
+// atGenesis checks that a state of tick 0 is the one with which its scenario begins: a chain from tick 0 on can have no other.
 func (j *runJob) atGenesis(s *scenarios.Scenario, state []byte) error {
 	w, err := s.World(1)
 	if err != nil {
@@ -109,7 +109,7 @@ func (j *runJob) atGenesis(s *scenarios.Scenario, state []byte) error {
 	return err
 }
 
-// unbuilt puts into words why there is no world.
+// unbuilt explains why the world could not be made.
 func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return session.TooLarge(s.Name, e.Need, j.maxMemory)
@@ -135,9 +135,9 @@ func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byt
 	return err
 }
 
-// otherState says in what the run that saved a state differs from this one of a scenario, if
-// that can be found out: the state tells one scenario from another, but does not hold it. Looking
-// for it reads the scenario again and again, and ends with the context.
+// otherState says how the run that saved a state differs from this run of the scenario, if
+// that can be found out: the state identifies the scenario, but does not hold it. Searching
+// reads the scenario again and again, and ends with the context.
 func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte) string {
 	const unknown = "it was saved by a run of another scenario, or of this one with other values"
 	state, err := engine.ReadState(b)
@@ -172,7 +172,7 @@ func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte
 	return unknown
 }
 
-// save writes the state of the last whole tick, also after an error, and takes its
+// save writes the state of the last whole tick, also after an error, and computes its
 // digest. The last output is that of the state; finish publishes it.
 func (j *runJob) save() error {
 	if j.saveState == "" && !j.stateHash {

@@ -71,7 +71,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	j := &sweepJob{app: a, maxMemory: session.DefaultMaxMemory, recheck: shareFlag{0.01, "1%"}}
 	c := &cobra.Command{
 		Use:   "sweep SCENARIO|DESIGN",
-		Short: "Run a scenario many times, with other seeds and values",
+		Short: "Run a scenario many times, with different seeds and values",
 		Long:  aboutSweep,
 		Example: `  murksim sweep heat --seeds 1..100 --set propagators.diffusion.rate=0.5,1,2 -o out/
   murksim sweep heat --latin 200 --set propagators.diffusion.rate=0.1..2.0
@@ -135,16 +135,16 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&j.drawSeed, "sample-seed", 0, "`seed` of --random and --latin")
 	f.StringArrayVar(&j.exclude, "exclude", nil, "leave out combinations for which a `condition` holds, as in \"space.rows > 64 and space.cols < 8\"; can be repeated")
 	f.StringSliceVar(&j.stats, "stats", nil, "statistics of these `fields` (default all), or none")
-	f.BoolVar(&j.digest, "digest", false, "note the digest of each run, too, for which every tick is hashed")
+	f.BoolVar(&j.digest, "digest", false, "note the digest of each run, too; this hashes every tick")
 	workersFlag(f, &j.workers, "jobs that run at the same time (default: one per core)")
 	f.DurationVar(&j.timeLimit, "time-limit", 0, "end a job that takes longer, such as 30s or 10m (default: none)")
-	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")
+	f.Var(&j.maxMemory, "max-memory", "memory of all jobs that run at the same time; a job whose world takes more than its part is not run")
 	f.Var(&j.recheck, "recheck", "`share` of the jobs that are run again by another worker, such as 5% or 0")
 	f.Var(&j.keep, "keep", "keep recordings of `which` jobs: all, failed, or a share such as 1%")
 	f.StringVar(&j.keepAs, "keep-as", "recording", "`what` --keep keeps: recording, or state for the last state")
 	f.Var(&j.shard, "shard", "run a `part` of the jobs: 2/8 is every eighth from the second on; see sweep merge")
-	f.BoolVar(&j.keepGoing, "keep-going", false, "go on after a job came to another end when it was run again")
-	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; jobs that it has done already are taken over")
+	f.BoolVar(&j.keepGoing, "keep-going", false, "go on even if a job comes to another end when it is run again")
+	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; it keeps the jobs that are done already")
 	f.StringSliceVar(&j.retry, "retry", nil, "run jobs once more that ended with a `status`, such as time or memory")
 	j.measuring.flags(f)
 	j.nats.flags(f)
@@ -246,14 +246,14 @@ func (j *sweepJob) load(name string, given func(string) bool) error {
 	return err
 }
 
-// readDesign reads a file if it is a design; nil: it is none.
+// readDesign reads a file if it is a design; nil: it is not one.
 func (j *sweepJob) readDesign(name string) (*sweep.Document, error) {
 	if name == "-" || worlds.IsEmbedded(name) {
 		return nil, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil // what is looked for as a scenario has a better error
+		return nil, nil // reading it as a scenario gives a better error
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -348,7 +348,7 @@ func (s *shareFlag) Set(text string) error {
 // Type implements [pflag.Value].
 func (s *shareFlag) Type() string { return "share" }
 
-// A keepFlag says of which jobs something is kept.
+// A keepFlag selects the jobs whose recordings or states are kept.
 type keepFlag struct {
 	failed bool
 	share  shareFlag

@@ -31,10 +31,10 @@ type natsFlags struct {
 
 func (n *natsFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&n.URL, "nats", "", "use the workers that are connected to servers of NATS at a `URL`, or several with commas between them")
-	f.StringVar(&n.tokenFile, "token-file", "", "the token that the servers ask for stands in a `file`, which nobody else can read (default: "+natsTokenVariable+")")
+	f.StringVar(&n.tokenFile, "token-file", "", "read the token that the servers ask for from a `file`, which only you can read (default: "+natsTokenVariable+")")
 	f.StringVar(&n.Credentials, "nats-creds", "", "with --nats: a `file` of credentials")
 	f.StringVar(&n.CA, "nats-ca", "", "with --nats: a `file` with the certificates of authorities")
-	f.StringVar(&n.Cert, "nats-cert", "", "with --nats: a `file` with a certificate that says who this is")
+	f.StringVar(&n.Cert, "nats-cert", "", "with --nats: a `file` with the certificate of this client")
 	f.StringVar(&n.Key, "nats-key", "", "with --nats: a `file` with the key of that certificate")
 }
 
@@ -97,7 +97,7 @@ type serverFlags struct {
 func (s *serverFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the server's certificate")
 	f.StringVar(&s.key, "tls-key", "", "a `file` with its key")
-	f.StringVar(&s.ca, "tls-ca", "", "a `file` with authorities, of one of which workers must have a certificate")
+	f.StringVar(&s.ca, "tls-ca", "", "a `file` with authorities; workers must have a certificate of one of them")
 }
 
 // config returns the configuration of a server.
@@ -112,7 +112,7 @@ func (s *serverFlags) config(listen, store string, say func(string)) (c cluster.
 	return c, err
 }
 
-// readToken reads the one line of a file that nobody else can read.
+// readToken reads the one line of a file, and refuses a file that other users can read.
 func readToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -131,10 +131,10 @@ func isToken(text string) bool {
 
 // tokenFlag adds the file of the token that a server asks for.
 func (s *serverFlags) tokenFlag(f *pflag.FlagSet) {
-	f.StringVar(&s.tokenFile, "token-file", "", "workers must know the token that stands in a `file`, which nobody else can read")
+	f.StringVar(&s.tokenFile, "token-file", "", "workers must know the token in this `file`, which only you can read")
 }
 
-// serve starts the server of --serve. Without one it returns what does nothing.
+// serve starts the server of --serve, and returns a function that ends it. Without --serve neither does anything.
 func (j *sweepJob) serve() (stop func(), err error) {
 	if j.listen == "" {
 		return func() {}, nil
@@ -207,7 +207,7 @@ func (j *sweepJob) limits() sweep.Limits {
 // buildName names this program.
 func buildName() string { return session.DescribeBuild(replay.ThisBuild()) }
 
-// whom says by whom the jobs were done.
+// whom says which workers did the jobs.
 func (j *sweepJob) whom() string {
 	if j.nats.URL == "" {
 		return words.Count(uint64(j.workers), "core")

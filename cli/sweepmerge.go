@@ -160,7 +160,7 @@ func missing(whole *sweep.Journal, parts []sweep.Part) (list []missingShard) {
 	return list
 }
 
-// merged says what came of it.
+// merged reports the result.
 func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	if err := a.Emit(v); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/murksim/murksim/sweep"
 )
 
-// A sweepPlotJob draws what a sweep has found.
+// A sweepPlotJob draws the results of a sweep.
 type sweepPlotJob struct {
 	*app
 	output string
@@ -27,7 +27,7 @@ func (a *app) sweepPlotCommand() *cobra.Command {
 	j := &sweepPlotJob{app: a}
 	c := &cobra.Command{
 		Use:   "plot FOLDER -o FILE.svg",
-		Short: "Draw what a sweep has found",
+		Short: "Draw the results of a sweep",
 		Long: `Plot draws a statistic of a sweep as an SVG. What the jobs differ in decides how:
 
   one value        a curve: the line is the mean over the seeds, the band goes from
@@ -57,8 +57,8 @@ numbers; the picture says how many. A sweep that still runs can be drawn, too.`,
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "the `file` to write, a .svg, or - for standard output")
 	f.StringSliceVar(&j.Stats, "stat", nil, "the `statistics` to draw, as results.csv names them, or seconds (default: the first that differs, of probes, means and sums)")
-	f.StringSliceVar(&j.By, "by", nil, "the `paths` of one value or two, across and upward; seed is one, too (default: what differs)")
-	f.BoolVar(&j.LogX, "log-x", false, "a logarithmic axis across (what samples have drawn so has one anyway)")
+	f.StringSliceVar(&j.By, "by", nil, "draw over one or two values, across and upward, by their `paths`; seed is one, too (default: what differs)")
+	f.BoolVar(&j.LogX, "log-x", false, "a logarithmic axis across (values drawn by powers of ten have one anyway)")
 	f.BoolVar(&j.LogY, "log-y", false, "a logarithmic axis upward")
 	return c
 }

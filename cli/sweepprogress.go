@@ -28,7 +28,7 @@ func (p *sweepProgress) show() {
 	})
 }
 
-// text is the line: jobs, what is left of the time, the rate and a bar, as far as there is room.
+// text is the line: jobs, the time left, the rate and a bar, as far as there is room.
 func (p *sweepProgress) text(done, all uint64, columns int) string {
 	text := words.Number(done) + "/" + words.Number(all) + " jobs"
 	rate := p.Rate(done - uint64(p.job.before))

@@ -86,7 +86,7 @@ func unlessCancelled(err error) error {
 // jobs returns how many jobs the sweep has, or its shard.
 func (j *sweepJob) jobs() int { return j.shard.Jobs(j.plan.Jobs()) }
 
-// noOthers refuses a folder without a journal that has files which a sweep would replace.
+// noOthers refuses a folder that has no journal but files that a sweep would replace.
 func noOthers(folder string) error {
 	folders := []string{filepath.Dir(sweep.KeptName(0, false)), filepath.Dir(sweep.KeptName(0, true)), filepath.Dir(sweep.EvidenceName(0, 1))}
 	for _, name := range append(folders, csvName, parquetName) {
@@ -126,7 +126,7 @@ func (j *sweepJob) openJournal(folder string) error {
 	return nil
 }
 
-// head is what the journal says of the sweep.
+// head returns the journal's head for this sweep.
 func (j *sweepJob) head() (h sweep.Head, err error) {
 	h = sweep.Head{Form: 1, Design: j.design, Base: sweep.IDOf(j.scenario), Jobs: j.plan.Jobs(), Wanted: sweep.Wanted{Fields: j.stats, Digest: j.digest}, Shard: j.shard.Shard, Pick: rng.FreshID()}
 	if slices.Equal(j.stats, []string{sweep.NoStats}) {
@@ -265,7 +265,7 @@ type differing struct {
 // recorded reports whether there are two recordings of the job that differ.
 func (d differing) recorded() bool { return d.Tick > 0 && d.Recordings != nil }
 
-// summary says what came of the sweep.
+// summary reports the result of the sweep.
 func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	took := time.Since(j.progress.Started)
 	r, err := j.ended(took)
@@ -309,7 +309,7 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	return j.status(r, cause)
 }
 
-// reasons says of the first jobs that are not ok why, one of each status.
+// reasons says why jobs are not ok: of each status, the first job's reason.
 func (j *sweepJob) reasons() (lines []string, err error) {
 	if j.journal.Statuses() == 0 {
 		return nil, nil
@@ -349,7 +349,7 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	return ""
 }
 
-// bad returns how many jobs are done and not ok.
+// bad counts the jobs that are done and not ok.
 func (j *sweepJob) bad() int {
 	c := j.journal.Counts
 	return j.journal.Done() - c[sweep.OK] - c[sweep.Equal]
@@ -410,7 +410,7 @@ func outcomes(j *sweep.Journal) string {
 	return cmp.Or(strings.Join(parts, ", "), "none done")
 }
 
-// elapsed writes how long something took.
+// elapsed formats how long something took.
 func elapsed(d time.Duration) string {
 	if d < 10*time.Second {
 		return short(math.Round(d.Seconds()*1000) / 1000)

@@ -25,7 +25,7 @@ func (a *app) sweepShowCommand() *cobra.Command {
 	all := false
 	c := &cobra.Command{
 		Use:   "show FOLDER",
-		Short: "Say how far a sweep is, which jobs are not ok, and what the others came to",
+		Short: "Show how far a sweep is, which jobs are not ok, and the statistics of the others",
 		Long: `Show reads the journal of a sweep, which may still be going on. It prints how many jobs
 are done, those that are not ok with their values and the reason, and the least, the mean
 and the greatest value of each statistic over the jobs that are.
@@ -72,7 +72,7 @@ func sweepProblem(folder string, err error) error {
 	return words.About(filepath.Join(folder, journalName), err)
 }
 
-// A sweepShown is what sweep show says with --json.
+// A sweepShown is what sweep show prints with --json.
 type sweepShown struct {
 	Event      string         `json:"event"` // "state"
 	Scenario   string         `json:"scenario"`
@@ -98,7 +98,7 @@ type badJob struct {
 	Sets   []string `json:"sets"`
 }
 
-// statistic is what the jobs that are ok came to.
+// A statistic sums up one value over the jobs that are ok.
 type statistic struct {
 	Name string  `json:"name"`
 	Jobs int     `json:"jobs"` // that have a value
@@ -197,7 +197,7 @@ func differingJobs(folder string, j *sweep.Journal) (list []differing, err error
 	return list, nil
 }
 
-// lines is for people.
+// lines are the report for people.
 func (v *sweepShown) lines(j *sweep.Journal, all bool) []string {
 	lines := []string{strings.TrimSuffix(fmt.Sprintf("%-9s %s: %s", v.Scenario, words.Count(uint64(v.Jobs), "job"), j.Plan.Describe()), ": ")}
 	done := fmt.Sprintf("done      %s of %s   %s", words.Number(uint64(v.Done)), words.Number(uint64(v.Jobs)), outcomes(j))
@@ -245,7 +245,7 @@ func (v *sweepShown) badLines(all bool) (lines []string) {
 	return lines
 }
 
-// short writes a time of so many seconds.
+// short formats a time in seconds.
 func short(seconds float64) string {
 	switch {
 	case seconds < 1e-3:

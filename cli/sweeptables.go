@@ -32,7 +32,7 @@ func (t *sweepTables) names() []string {
 	return []string{filepath.Join(t.folder, csvName), filepath.Join(t.folder, parquetName)}
 }
 
-// write writes the tables anew. Whoever reads one of them meanwhile has the older one.
+// write writes the tables anew. A program that reads a table meanwhile keeps the older one.
 func (t *sweepTables) write(ctx context.Context) error {
 	var outputs []sweep.Output
 	var files []*draft.File

@@ -180,7 +180,7 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 	return s, words.About(name, err)
 }
 
-// recordedInputs are the commands of a recording, of one tick after the other.
+// recordedInputs are the commands of a recording, tick by tick.
 type recordedInputs struct {
 	job  *synctestJob
 	name string
@@ -201,7 +201,7 @@ func (r *recordedInputs) count(ctx context.Context, frames replay.Source) (ticks
 	return ticks, nil
 }
 
-// of returns the commands of a tick, which several worlds take.
+// of returns the commands of a tick; several worlds ask for the same tick.
 func (r *recordedInputs) of(ctx context.Context, tick uint64) ([]commands.Command, error) {
 	if r.rec == nil || tick < r.at.Tick {
 		r.close()
@@ -282,7 +282,7 @@ func (j *synctestJob) elsewhere(ctx context.Context, name string, state []byte) 
 	return os.ReadFile(filepath.Join(j.folder, afterFile))
 }
 
-// answer computes the tick that elsewhere, in another process, has asked for.
+// answer computes the tick that another process asked for, see elsewhere.
 func (j *synctestJob) answer(s enginetest.Subject) error {
 	state, err := os.ReadFile(filepath.Join(j.folder, beforeFile))
 	if err != nil {

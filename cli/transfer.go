@@ -19,7 +19,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A transfer makes one file of another. The new file appears when it is whole, under
+// A transfer makes one file from another. The new file appears when it is complete, under
 // its name; until then its bytes stand in a temporary file beside it.
 type transfer struct {
 	*app
@@ -40,8 +40,8 @@ func (t *transfer) flags(c *cobra.Command) {
 
 // run opens both files and lets work do the rest. If the input turns out to be damaged, the
 // frames before that are kept, and the error says so. If there are none, or writing failed,
-// there is no new file, and one that was there stays as it was; it also stays if reading
-// failed, which says nothing of the frames that follow.
+// there is no new file, and an older file stays as it was; it also stays if reading
+// failed, since the frames that follow are then unknown.
 func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, err error)) error {
 	if t.in == "" || t.out == "" {
 		return report.Usage("IN and OUT must be files; one is empty")
@@ -102,7 +102,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	return fmt.Errorf("%w\n  %s has what is whole before it: %s", words.About(t.in, err), outputName(t.out), words.Count(frames, "frame"))
 }
 
-// unwritten says that an error left nothing to write, or too little for an older file.
+// unwritten returns an error that left nothing to write, or too little to replace an older file.
 func (t *transfer) unwritten(frames uint64, err error) error {
 	if frames == 0 {
 		return fmt.Errorf("%w\n  no frame before that is whole; %s was not written", err, document.FileName(t.out))

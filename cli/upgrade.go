@@ -17,7 +17,7 @@ func (a *app) upgradeCommand() *cobra.Command {
 	t := &transfer{app: a}
 	c := &cobra.Command{
 		Use:   "upgrade IN OUT",
-		Short: "Make a version 3 of a recording of version 1 or 2",
+		Short: "Convert an old recording (version 1 or 2) to version 3",
 		Long: `Upgrade reads a recording of version 1 or 2 of the format, which no other command
 reads, and writes it as version 3. The old versions do not record everything; upgrade
 prints what it assumed, and for how many commands, on standard error.
@@ -50,13 +50,13 @@ type upgradeResult struct {
 	Assumed  []assumption `json:"assumed"`
 }
 
-// An assumption is what was taken for true of some commands.
+// An assumption is something that upgrade assumed about some commands.
 type assumption struct {
 	Commands uint64 `json:"commands"`
 	What     string `json:"what"`
 }
 
-// assumptions are those that were made of at least one command.
+// assumptions lists those that upgrade made about at least one command.
 func assumptions(u *replay.Upgraded) []assumption {
 	made := []assumption{}
 	for _, a := range []assumption{
@@ -96,7 +96,7 @@ func (t *transfer) upgrade() error {
 	return errors.Join(t.Emit(r), t.Say("%s", text), err)
 }
 
-// upgradeHint says more about an input of which nothing was made.
+// upgradeHint says more about an input from which upgrade made nothing.
 func (t *transfer) upgradeHint(err error) error {
 	e, ok := errors.AsType[*replay.FormatError](err)
 	switch {

@@ -135,7 +135,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return words.About(name, words.NewProblem(session.Interruption(v.Ticks), ctx.Err()))
 		}
-		if w, ok := j.Out.(*report.Output); ok && w.Failed() != nil { // reports of ticks: nobody hears the verdict
+		if w, ok := j.Out.(*report.Output); ok && w.Failed() != nil { // reports of ticks: no process would read the verdict
 			return w.Failed()
 		}
 		if err := j.report(v); err != nil {

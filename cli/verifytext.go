@@ -86,7 +86,7 @@ func begins(v *session.Verdict) string {
 	return "  from " + v.BeginView.String() + "\n"
 }
 
-// diverged is what is said of a recording whose replay differs, or ends early.
+// diverged is the text about a recording whose replay differs or ends early.
 func diverged(v *session.Verdict) string {
 	if errors.Is(v.Err, session.ErrIncomplete) {
 		return fmt.Sprintf("INCOMPLETE  %s  %s, all match%s\n", document.FileName(v.File), v.Progress(), v.Builds)

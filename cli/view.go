@@ -150,7 +150,7 @@ func (j *viewJob) sources(ctx context.Context, kind session.Format, names []stri
 	return list, nil
 }
 
-// interruptedOr returns an error, unless it comes of an interrupt: that ends a viewer well.
+// interruptedOr returns an error, or nil if an interrupt caused it: that is how a viewer ends.
 func (j *viewJob) interruptedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -158,7 +158,7 @@ func (j *viewJob) interruptedOr(ctx context.Context, err error) error {
 	return err
 }
 
-// source opens what is looked at: a recording, or a run of a scenario. Each of its worlds may take so much memory.
+// source opens a recording, or a run of a scenario, to show it. Each of its worlds may take up to the limit of memory.
 func (j *viewJob) source(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
 	state, err := files.Begins(name, session.StateMark)
 	switch ending := strings.ToLower(filepath.Ext(name)); {
@@ -244,7 +244,7 @@ func (j *viewJob) goOn(ctx context.Context, name string, limit session.Size) (*v
 		document.FileName(name), j.Name, words.Argument(name))
 }
 
-// recording opens a recording to be looked at, each of whose worlds may take so much memory.
+// recording opens a recording to show it. Each of its worlds may take up to the limit of memory.
 func (j *viewJob) recording(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
 	f, size, err := files.OpenSeekable(name)
 	if err != nil {

@@ -115,7 +115,7 @@ func (g *gallery) film(name string) ([]byte, error) {
 	return b, nil
 }
 
-// film draws what a scenario does in its first ticks, as many as are quickly computed.
+// film draws the first ticks of a scenario, as many as it can compute quickly.
 func film(s *scenarios.Scenario) ([]byte, error) {
 	const (
 		frames = 30
@@ -180,7 +180,7 @@ func each(s *scenarios.Scenario, t export.Ticks, look func(*engine.World) error)
 	return nil
 }
 
-// filmed is the field that shows most of a scenario: the first of cells that changes.
+// filmed returns the field that shows most of a scenario: the first field of cells that changes.
 func filmed(s *scenarios.Scenario) (name string) {
 	for i := range s.Fields {
 		d := s.Fields[i].Def()

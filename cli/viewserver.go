@@ -78,7 +78,7 @@ func (v *viewServer) serve(ctx context.Context, c site.Config, names ...string) 
 		<-ctx.Done()
 		end, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if server.Shutdown(end) != nil { // somebody is slow
+		if server.Shutdown(end) != nil { // a client is slow
 			server.Close()
 		}
 	})

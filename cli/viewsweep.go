@@ -15,7 +15,7 @@ import (
 	"github.com/murksim/murksim/view/sweeps"
 )
 
-// isSweep reports whether what is to be looked at is a folder: the one of a sweep, or of nothing.
+// isSweep reports whether a path is a folder, which can only be that of a sweep.
 func isSweep(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() && !worlds.IsEmbedded(name)

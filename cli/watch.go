@@ -23,7 +23,7 @@ func watchFlag(f *pflag.FlagSet, field *string, what string) {
 	f.Lookup("watch").NoOptDefVal = watch.FirstField
 }
 
-// withWatch is arguments for a command with --watch. Where there are more, one was meant for that:
+// withWatch checks the arguments of a command with --watch. If there are too many, one was meant for --watch:
 // one that is neither a file nor a scenario, or else the last.
 func withWatch(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {

@@ -34,9 +34,9 @@ func (a *app) workerCommand() *cobra.Command {
 	j := &workerJob{app: a, maxMemory: session.DefaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "worker --nats URL",
-		Short: "Run jobs of sweeps that other machines have",
+		Short: "Run jobs for sweeps on other machines",
 		Long: `Worker connects to servers of NATS and runs jobs of all sweeps there (sweep --nats), one a
-core, until Ctrl-C. It takes a job only if this program has every component of its world, in its version; else it says what is missing and leaves it to others.
+core, until Ctrl-C. It takes a job only if this program has every component of its world, in the same version; else it says what is missing and leaves the job to others.
 
 A token that the servers ask for stands in a file (--token-file) or in the variable
 MURKSIM_NATS_TOKEN. In the URL, as in nats://TOKEN@10.0.0.1:4222, it is for others who use this
@@ -68,7 +68,7 @@ again until it is there.`,
 	j.nats.flags(f)
 	workersFlag(f, &j.cores, "jobs that run at the same time (default: one per core)")
 	f.DurationVar(&j.idle, "idle", 0, "end after there was nothing to do for so long (default: never)")
-	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")
+	f.Var(&j.maxMemory, "max-memory", "memory of all jobs that run at the same time; a job whose world takes more than its part is not run")
 	f.StringVar(&j.processes, "name", "", "the `name` of this worker in tables (default: its host and process)")
 	return c
 }

@@ -51,7 +51,7 @@ func (y *yrepFlags) options() (o yrep.Options, err error) {
 	return o, nil
 }
 
-// yrepHint says what to do about an error of a YREP file.
+// yrepHint says how to proceed after an error of a YREP file.
 func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 	e, ok := errors.AsType[*yrep.Error](err)
 	if !ok || e.Line > 0 {

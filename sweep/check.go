@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// A Check is what came of running a job again.
+// A Check is the result of running a job again.
 type Check struct {
 	Job    int    `json:"job"`
 	Equal  bool   `json:"equal"`
@@ -24,7 +24,7 @@ type Check struct {
 	Files []string `json:"files,omitzero"`
 }
 
-// AddCheck adds what came of running a job again.
+// AddCheck adds the result of running a job again.
 func (j *Journal) AddCheck(c Check) error {
 	c.Row.Kept = ""
 	if c.Files == nil && !c.Equal {
@@ -33,7 +33,7 @@ func (j *Journal) AddCheck(c Check) error {
 	return j.append(record{Check: &c})
 }
 
-// judged computes whether a check is what it says: that its row equals that of the job.
+// judged holds a check that says Equal against the job's row, and returns it corrected.
 func (j *Journal) judged(c Check) Check {
 	c.Differ = Printable(c.Differ)
 	if !c.Equal || !j.Has(c.Job) {
@@ -52,7 +52,7 @@ func (j *Journal) judged(c Check) Check {
 // differs reports whether a job came to another end when it was run again.
 func (j *Journal) differs(job int) bool {
 	c, checked := j.Checks[job]
-	return checked && !c.Equal && j.Has(job) // the row of a damaged line is none
+	return checked && !c.Equal && j.Has(job) // after a damaged line the job has no row
 }
 
 // Differing lists the checks of jobs that came to another end when they were run again.
@@ -66,7 +66,7 @@ func (j *Journal) Differing() (list []Check) {
 	return list
 }
 
-// Recheck says what came of running a job again, as the table has it; "" if it was not.
+// Recheck returns the result of running a job again, in the table's words; "": it was not run again.
 func (j *Journal) Recheck(job int) string {
 	switch c, ok := j.Checks[job]; {
 	case !ok:
@@ -120,7 +120,7 @@ func (c *Check) Evidence(folder string) (paths []string) {
 // plainEvidence is what a check may name.
 var plainEvidence = regexp.MustCompile(`^differences/job-[0-9]{1,9}-[0-9]{1,9}\.murk$`)
 
-// plain reports whether what a check names can be recordings.
+// plain reports whether all files that a check names have the names of recordings.
 func (c *Check) plain() bool {
 	return len(c.Files) <= 2 && !slices.ContainsFunc(c.Files, func(name string) bool { return !plainEvidence.MatchString(name) })
 }

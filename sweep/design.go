@@ -61,7 +61,7 @@ type Sampling struct {
 // The kinds of Sampling. Without one there is every combination.
 const (
 	Random = "random" // each value by itself
-	Latin  = "latin"  // a Latin hypercube: each axis is cut in as many parts as there are samples, each of which gives one
+	Latin  = "latin"  // a Latin hypercube: each axis is cut into as many parts as there are samples, and each part gives one value
 )
 
 // A Plan lists the jobs of a design.
@@ -130,9 +130,9 @@ func (d *Design) Plan() (*Plan, error) {
 
 var errTooMany = fmt.Errorf("the design has more than %d jobs, which no sweep may", MaxJobs)
 
-// distinct holds that no seed is given twice.
+// distinct returns an error if a seed is given twice.
 func distinct(spans []Span, all uint64) error {
-	if len(spans) < 2 || all > MaxJobs { // which is said elsewhere
+	if len(spans) < 2 || all > MaxJobs { // one span has none twice, and Plan refuses too many jobs
 		return nil
 	}
 	seeds := make([]uint64, 0, all)
@@ -172,7 +172,7 @@ func (p *Plan) lay() error {
 	return nil
 }
 
-// endless says that an interval is no list of values.
+// endless returns the error of an interval where a list of values is needed.
 func (a *Axis) endless() error {
 	some := "give a step, as in 0.1..2/0.1"
 	if a.Interval.Log {
@@ -284,7 +284,7 @@ func few(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// Sets returns what [yaml.Template] takes to make the scenario of a point.
+// Sets returns the settings from which [yaml.Template] makes the scenario of a point.
 func (p *Plan) Sets(pt Point) []string {
 	var sets []string
 	for i, v := range pt.Values {

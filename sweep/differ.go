@@ -46,7 +46,7 @@ func sameRecord(a, b replay.Record) bool {
 	return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
 }
 
-// evidence records a job that came to different ends twice, once a worker if this process has several, and
+// evidence makes two recordings of a job that came to different ends, one after the other, and
 // notes the first tick that differs. A fault that does not come back leaves two equal recordings.
 func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
 	names, err := FreeEvidence(p.Folder, c.Job)
@@ -76,7 +76,7 @@ func recordTo(ctx context.Context, path string, s *scenarios.Scenario, until uin
 	return err
 }
 
-// FirstDifference is that of the two recordings of a job, in a folder.
+// FirstDifference compares the two recordings of a job in a folder, see the function FirstDifference.
 func (c *Check) FirstDifference(folder string) (tick uint64, err error) {
 	var files [2]io.Reader
 	for i := range files {

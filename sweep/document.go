@@ -21,12 +21,12 @@ type Document struct {
 // keys are those of a file with a design.
 var keys = []string{"sweep", "scenario", "ticks", "seeds", "vary", "list", "random", "latin", "sample_seed", "exclude", "stats"}
 
-// IsDesign reports whether a document is a design, and not a scenario, which names no scenario.
+// IsDesign reports whether a document is a design and not a scenario: only a design names a scenario.
 func IsDesign(root *document.Node) bool {
 	return root.Get("sweep") != nil || root.Get("scenario") != nil && root.Get("murksim") == nil
 }
 
-// Blame points an error of a path that differs, which says where in "path=value" it is, at the place of the path in
+// Blame takes an error that says where in "path=value" it is, and makes it point at the place of that path in
 // the design.
 func Blame(root *document.Node, e *document.Error) error {
 	for _, n := range []*document.Node{root.Get("vary"), root.Get("list")} {
@@ -158,7 +158,7 @@ func (d *Document) readVary(n *document.Node) error {
 	return nil
 }
 
-// readList reads combinations as they stand, of which each has the same paths.
+// readList reads listed combinations, which must all have the same paths.
 func (d *Document) readList(n *document.Node) error {
 	if n == nil {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// ErrReplaced reports that the file at the path of a journal is another one by now, or was cut, so that what was read of
+// ErrReplaced reports that the file at the journal's path was replaced or cut, so that what was read of
 // it may be wrong.
 var ErrReplaced = errors.New("the journal was replaced or cut while it was read")
 
-// A Follower reads a journal that another process may be writing, as far as it is and then on as it grows. It reads
-// each line once, and takes no line before its end is there.
+// A Follower reads a journal that another process may be writing, up to its end and then on as it grows. It reads
+// each line once, and only when it is complete.
 type Follower struct {
 	*Journal // what was read so far. It is not to be written to; an --extend gives it another Plan
 
@@ -53,7 +53,7 @@ func (f *Follower) head() error {
 	return nil
 }
 
-// Next reads on: at least one line, if a whole one is there, and no other one after so many bytes. It calls visit with each row that it
+// Next reads on: at least one line, if a complete one is there, and begins none after so many bytes. It calls visit with each row that it
 // takes in. It reports whether there may be more to read at once. After [ErrReplaced] the journal must be opened again.
 func (f *Follower) Next(most int64, visit func(*Row)) (more bool, err error) {
 	size, err := f.current()
@@ -83,7 +83,7 @@ func (f *Follower) Read() int64 { return f.size }
 // Stat describes the file of the journal.
 func (f *Follower) Stat() (os.FileInfo, error) { return f.file.Stat() }
 
-// current returns the size of the file, after a look at whether it is still the one that was read.
+// current checks that the file is still the one that was read, and returns its size.
 func (f *Follower) current() (size int64, err error) {
 	there, err := os.Stat(f.path)
 	if err != nil {

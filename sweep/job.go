@@ -83,8 +83,8 @@ func (row *Row) equal(twin int) *Row {
 	return &Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
 }
 
-// Clean drops from the texts of a row what is no text on one line, and what makes a text a formula where a table is
-// opened: they may come from anywhere.
+// Clean makes each text of a row one printable line, and drops the beginnings that make a text a formula where a table is
+// opened: the texts may come from anywhere.
 func (row *Row) Clean() {
 	for _, text := range []*string{&row.Reason, &row.Hash, &row.Digest, &row.Worker, &row.Build, &row.Kept} {
 		*text = plainText(*text)
@@ -94,7 +94,7 @@ func (row *Row) Clean() {
 // plainText is a text on one line that no program takes for a formula.
 func plainText(text string) string { return strings.TrimLeft(Printable(text), "=@+- ＝＠＋－") }
 
-// plainValue does so with a value of a design, but for a number, which may have a sign.
+// plainValue is plainText for a value of a design; a number keeps its sign.
 func plainValue(value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil {
 		return value
@@ -134,7 +134,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// differs says in what two rows of one job differ that must not; "" if in nothing.
+// differs names what differs between two rows of one job and must not; "": nothing does.
 func differs(a, b *Row, names []string) string {
 	switch {
 	case a.Status != b.Status:
@@ -150,7 +150,7 @@ func differs(a, b *Row, names []string) string {
 	}
 	for i := range a.Stats {
 		x, y := float64(a.Stats[i]), float64(b.Stats[i])
-		if !finite(x) && !finite(y) { // of which the journal keeps that they are no numbers
+		if !finite(x) && !finite(y) { // the journal keeps only that they are not numbers
 			continue
 		}
 		if math.Float64bits(x) != math.Float64bits(y) {

@@ -30,7 +30,7 @@ type Head struct {
 	Pick  string `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows
 }
 
-// Change says in what another head differs that makes it another sweep; "" if in nothing.
+// Change names the difference that makes another head that of another sweep; "": there is none.
 func (h *Head) Change(other *Head) string {
 	a, b := h.Design, other.Design
 	switch {
@@ -86,7 +86,7 @@ type record struct {
 	Check *Check `json:"check,omitempty"`
 }
 
-// A Journal is a file of lines, of which each is the CRC-32C of the rest, eight hexadecimal digits, a blank, and
+// A Journal is a file of lines. A line is the CRC-32C of its rest in eight hexadecimal digits, a blank, and
 // one object of JSON: first the head, then rows and checks as they come. Lines are only ever appended, so
 // that a killed process loses at most the line that it was writing. A line that is damaged is left
 // out, and its job done again.
@@ -125,8 +125,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrNoJournal reports a file that is no journal of a sweep.
 var ErrNoJournal = errors.New("it is not the journal of a sweep")
 
-// CreateJournal begins a journal in a file that must not exist. The file has its name when it has the head: killed before,
-// or without room on the disk, CreateJournal leaves no journal, and at most a file with ".new" after the name.
+// CreateJournal begins a journal in a file that must not exist. The file gets its name once it has the head: if the process is killed before,
+// or the disk is full, there is no journal, and at most a file with ".new" after the name.
 func CreateJournal(path string, h Head) (*Journal, error) {
 	if Exists(path) {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
@@ -176,7 +176,7 @@ func OpenJournal(path string, readOnly bool) (*Journal, error) {
 	return j, nil
 }
 
-// regular refuses what is no file with bytes that stay, such as a pipe, whose opening may wait for ever.
+// regular refuses anything but a regular file: opening a pipe, for one, may wait for ever.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -246,7 +246,7 @@ func (j *Journal) read() error {
 	return nil
 }
 
-// take takes in a line of the file. It calls visit, unless nil, with a row that it takes in, decoded in full.
+// take takes in a line of the file. If the line is a row, it calls visit, unless nil, with the row in full.
 func (j *Journal) take(line []byte, visit func(*Row)) error {
 	j.taken++
 	var r record
@@ -282,7 +282,7 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 	return nil
 }
 
-// enter notes where a row or check stands. It returns false if there can be no such.
+// enter notes where a row or check stands. It returns false for one that this sweep cannot have.
 func (j *Journal) enter(r *record, at int64, length int) bool {
 	switch {
 	case r.Row != nil && j.fits(r.Row):
@@ -293,7 +293,7 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		j.Counts[row.Status]++
 		j.done++
 		j.places[row.Job], j.lengths[row.Job], j.codes[row.Job] = at, int32(length), code(row.Status)
-		if _, known := j.ids[row.ID]; !known && row.Status != Equal { // whose twin may have no row yet
+		if _, known := j.ids[row.ID]; !known && row.Status != Equal { // the row of its twin may come later
 			j.ids[row.ID] = int32(row.Job)
 		}
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
@@ -317,7 +317,7 @@ func (j *Journal) fits(row *Row) bool {
 		(row.Status != Equal || row.As >= 0 && row.As < len(j.places))
 }
 
-// drop takes the row of a job, and what came of running it again.
+// drop removes the row of a job and its check.
 func (j *Journal) drop(job int) {
 	j.Counts[Statuses()[j.codes[job]]]--
 	j.done--
@@ -328,8 +328,8 @@ func (j *Journal) drop(job int) {
 // code is the place of a status in Statuses.
 func code(s Status) uint8 { return uint8(slices.Index(Statuses(), s)) }
 
-// Forget takes the rows of jobs that ended with one of some statuses, so that these run once more. The journal has both rows then, of which
-// the later one counts. It returns how many jobs those are.
+// Forget removes the rows of jobs that ended with one of the statuses, so that these jobs run once more. The journal then has both rows, and
+// the later one counts. Forget returns the number of these jobs.
 func (j *Journal) Forget(statuses ...Status) (jobs int) {
 	for job := range j.places {
 		if j.Has(job) && slices.Contains(statuses, Statuses()[j.codes[job]]) {
@@ -345,7 +345,7 @@ func (j *Journal) Forget(statuses ...Status) (jobs int) {
 	return jobs
 }
 
-// mend removes what there is of a line that was being written when its process was killed, or ends it if nothing else is missing.
+// mend repairs the last line, which a killed process left unfinished: it adds the end if only that is missing, else it removes the line.
 func (j *Journal) mend() error {
 	half := make([]byte, j.half, j.half+1)
 	j.size -= j.half
@@ -381,7 +381,7 @@ func (j *Journal) append(records ...record) error {
 		return fmt.Errorf("a line of the journal would have %d bytes; at most %d are allowed", len(j.line), maxLine)
 	}
 	n, err := j.file.WriteAt(j.line, j.size)
-	if err != nil { // what of it is there must not be taken for a part of what comes next
+	if err != nil { // the next line must not be read as the rest of a part
 		return errors.Join(err, j.file.Truncate(j.size))
 	}
 	from := 0
@@ -410,7 +410,7 @@ func (j *Journal) Has(job int) bool { return j.places[job] != 0 }
 // Done returns how many jobs have a row.
 func (j *Journal) Done() int { return j.done }
 
-// Statuses returns with how many statuses jobs have ended that are not ok.
+// Statuses counts the jobs that are not ok, by status.
 func (j *Journal) Statuses() (n int) {
 	for status, jobs := range j.Counts {
 		if jobs > 0 && status != OK && status != Equal {
@@ -431,7 +431,7 @@ func (j *Journal) Missing() iter.Seq[int] {
 	}
 }
 
-// Unchecked lists the rows of a share of the jobs, see [Chosen], that were not run again.
+// Unchecked lists the rows of the jobs that [Chosen] selects and that were not run again.
 func (j *Journal) Unchecked(share float64) (list []*Row, err error) {
 	var jobs []int
 	for id, job := range j.ids {
@@ -487,7 +487,7 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 }
 
 // Extend gives the sweep another design. Rows of earlier ones that the new one has, too, are taken over: id
-// returns the id of a job, and is called for each. With a row goes that its job came to another end when it was run again.
+// returns the id of a job, and is called for each. If a job came to another end when it was run again, that check is taken over with its row.
 func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err error) {
 	if err := j.append(record{Head: &h}); err != nil {
 		return 0, err
@@ -515,8 +515,8 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 	return taken, nil
 }
 
-// earlier returns the row that a job had in an earlier design, before which it writes down whether the job came to another end when it was
-// run again; nil: it had none, or none with a digest that is wanted now.
+// earlier returns the row that a job had in an earlier design. First it writes down the check of that row if the job came to another end when
+// run again. It returns nil if there was no such row, or if the row lacks the digest that is wanted now.
 func (j *Journal) earlier(job int, id ID) (*Row, error) {
 	at, known := j.old[id]
 	if !known {

@@ -32,10 +32,10 @@ func (j *Journal) KeptName(folder string, job int, state bool) string {
 	return name
 }
 
-// plainKept is what a row of an extended sweep may name. What it names is opened, and must not lie elsewhere.
+// plainKept matches the file names that a row of an extended sweep may have: the file is opened, so it must lie in the folder.
 var plainKept = regexp.MustCompile(`^(recordings/job-[0-9]{1,9}(-[0-9]{1,9})?\.murk|states/job-[0-9]{1,9}(-[0-9]{1,9})?\.state)$`)
 
-// keeps reports whether what a row says is kept can be of its job.
+// keeps reports whether the file that a row names can be that of its job.
 func (j *Journal) keeps(row *Row) bool {
 	return row.Kept == "" || row.Kept == KeptName(row.Job, false) || row.Kept == KeptName(row.Job, true) || j.designs > 1 && plainKept.MatchString(row.Kept)
 }
@@ -90,8 +90,8 @@ func (t *transfer) close() {
 	t.to.Close()
 }
 
-// bring makes a file of one folder a file of the other one: by a link, which takes no room, or where there can be none, such as on another
-// disk, by a copy. It has its name there when it is whole.
+// bring gives a file of one folder to the other one, too: by a hard link, which takes no room, or where that fails, such as on another
+// disk, by a copy. A copy gets its name when it is complete.
 func (t *transfer) bring(ctx context.Context, from, name string) error {
 	info, err := t.from.Stat(from)
 	if err := ordinary(from, info, err); err != nil {
@@ -126,7 +126,7 @@ func (t *transfer) bring(ctx context.Context, from, name string) error {
 	return t.to.Rename(draft, name)
 }
 
-// link makes a hard link. It reports false, and there is none, if none can be or if it would be one of another file.
+// link makes a hard link and reports whether it did. It leaves none if it would lead to another file.
 func (t *transfer) link(name, draft string, want fs.FileInfo) bool {
 	if os.Link(filepath.Join(t.fromPath, name), filepath.Join(t.toPath, draft)) != nil {
 		return false
@@ -148,7 +148,7 @@ func (t *transfer) copy(ctx context.Context, in io.Reader, draft string) error {
 	return errors.Join(err, out.Close())
 }
 
-// An interruptible reader ends with its context.
+// An interruptible reader fails once its context has ended.
 type interruptible struct {
 	ctx context.Context
 	io.Reader

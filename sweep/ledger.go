@@ -12,16 +12,16 @@ import (
 )
 
 // A Ledger decides what becomes of jobs and rows: which need not run, which are run again, and what
-// differs. Whoever carries out a sweep has one, and lets one goroutine at a time use it and the journal.
+// differs. The caller that carries out a sweep lets one goroutine at a time use it and the journal.
 type Ledger struct {
-	Again []Row // jobs that are to be run again, whoever takes one removes it
+	Again []Row // jobs to be run again; the caller that takes one removes it
 
 	config *Config
 	begun  map[ID]int // jobs that have no row yet
 	differ []Check
 }
 
-// NewLedger begins with the jobs that an earlier process was to run again, and has not.
+// NewLedger begins with the jobs that an earlier process had to run again and did not.
 func NewLedger(c *Config) (*Ledger, error) {
 	l := &Ledger{config: c, begun: map[ID]int{}}
 	if c.Recheck == 0 {
@@ -40,8 +40,8 @@ func NewLedger(c *Config) (*Ledger, error) {
 	return l, err
 }
 
-// earlier looks at the rows that are there already, since another program may have written them: one with the id of another job must have it by
-// right, if it is among those that are to be looked at, and where jobs are missing one that ran is run again at least.
+// earlier checks the rows that are there already, since another program may have written them: of those to be checked, a row with the id of another
+// job must equal that job. If jobs are missing, at least one that ran is run again.
 func (l *Ledger) earlier() error {
 	c := l.config
 	one := false
@@ -80,8 +80,8 @@ func (l *Ledger) earlier() error {
 	return nil
 }
 
-// Begin returns the row of a job that need not run: it equals another one, or there is no such world, which is what
-// err says of its scenario. Of a job that must run it returns nil.
+// Begin returns the row of a job that need not run: because it equals another job, or because err says that its scenario
+// makes no world. For a job that must run it returns nil.
 func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	row := &Row{Job: job, Worker: l.config.Name, Build: l.config.Build}
 	if err == nil {
@@ -100,7 +100,7 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	if ok && twin != job {
 		return row.equal(twin)
 	}
-	if before, err := l.config.Journal.earlier(job, row.ID); before != nil && err == nil { // a process that was killed had no time to take it over
+	if before, err := l.config.Journal.earlier(job, row.ID); before != nil && err == nil { // an earlier process was killed before it took the row over
 		return before
 	}
 	l.begun[row.ID] = job
@@ -108,7 +108,7 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	return nil
 }
 
-// comparable holds that a job has the statistics of the others, since they stand in the same columns.
+// comparable returns an error unless a job has the same statistics as the others: they stand in the same columns.
 func (l *Ledger) comparable(s *scenarios.Scenario) error {
 	names, err := statsNames(s, l.config.Journal.Head.Fields)
 	if err == nil && !slices.Equal(names, l.config.Journal.Head.Stats) {
@@ -123,7 +123,7 @@ func (l *Ledger) running() {
 	}
 }
 
-// Begun reports whether a row is that of a job that must run and has no row yet.
+// Begun reports whether a row belongs to a job that had to run and has no row yet.
 func (l *Ledger) Begun(row *Row) bool {
 	job, ok := l.begun[row.ID]
 	return ok && job == row.Job
@@ -189,12 +189,12 @@ func (l *Ledger) Verdict() error {
 	return &DifferError{slices.Clone(l.differ)}
 }
 
-// Repeats reports whether a job comes to the same end again: a limit of time may be met or not.
+// Repeats reports whether a second run must end the same way. A run that met a limit of time, say, need not.
 func (row *Row) Repeats() bool {
 	return row.Status == OK || row.Status == Failed || row.Status == Halted
 }
 
-// Ran reports whether a job has a world that began.
+// Ran reports whether the job's world was made and began to run.
 func (row *Row) Ran() bool {
 	return row.Status != Equal && row.Status != Broken && row.Status != Memory
 }
@@ -207,13 +207,13 @@ func (row *Row) Until() uint64 {
 	return row.Ticks
 }
 
-// Process returns the name of the process of a worker: without the number of its core.
+// Process returns the process of a worker: the worker's name without the number of its core.
 func Process(worker string) string {
 	process, _, _ := strings.Cut(worker, "#")
 	return process
 }
 
-// Chosen reports whether a job belongs to a share of all. Whoever does not know pick cannot tell.
+// Chosen reports whether a job belongs to a share of all. Only a process that knows pick can tell.
 func Chosen(pick string, id ID, share float64) bool {
 	sum := sha256.Sum256(append([]byte(pick), id[:]...))
 	return float64(binary.LittleEndian.Uint64(sum[:])>>11)*0x1p-53 < share

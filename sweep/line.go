@@ -25,7 +25,7 @@ func decodeLine(line []byte, r any) error {
 // decode decodes a line.
 func (r *record) decode(line []byte) error { return decodeLine(line, r) }
 
-// index decodes of a line what must be known of it as long as the journal is open: of a row that is little.
+// index decodes only the part of a line that the open journal keeps in memory: of a row, little.
 func (r *record) index(line []byte) error {
 	if !bytes.HasPrefix(line[min(9, len(line)):], []byte(`{"row":`)) {
 		return decodeLine(line, r)

@@ -28,7 +28,7 @@ type Merge struct {
 	seen int
 }
 
-// Run merges. Jobs that two shards have are compared: what differs becomes a check. Shards of other sweeps are an error, before anything is
+// Run merges. It compares jobs that two shards have: a difference becomes a check. A shard of another sweep is an error before anything is
 // added. After an error, or the end of the context, what was added stays, and another Merge goes on.
 func (m *Merge) Run(ctx context.Context) error {
 	for _, p := range m.Parts {
@@ -46,7 +46,7 @@ func (m *Merge) Run(ctx context.Context) error {
 	return nil
 }
 
-// part adds the rows of one shard.
+// part adds the rows of a shard.
 func (m *Merge) part(ctx context.Context, p Part) error {
 	files, err := openTransfer(p.Folder, m.Folder)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *Merge) part(ctx context.Context, p Part) error {
 	return nil
 }
 
-// job adds what a shard has of one job.
+// job adds a shard's row of one job, its check and its files.
 func (m *Merge) job(ctx context.Context, files *transfer, from *Journal, job int) error {
 	row, err := from.Row(job)
 	if err != nil {
@@ -149,7 +149,7 @@ func (j *Journal) compare(job int, row *Row) error {
 	c := Check{Job: job, Row: *row, Differ: differs(mine, row, j.Head.Stats)}
 	c.Equal = c.Differ == ""
 	known, checked := j.Checks[job]
-	if c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds || checked && (c.Equal || !known.Equal) { // the very same row, or no news
+	if c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds || checked && (c.Equal || !known.Equal) { // the same row, or a check that changes nothing
 		return nil
 	}
 	return j.AddCheck(c)

@@ -24,7 +24,7 @@ type Limits struct {
 	Time   time.Duration
 }
 
-// Wanted says what a row is to have besides how the job ended. The zero value asks for the statistics of all fields.
+// Wanted says what a row has besides the job's end. The zero value asks for the statistics of all fields.
 type Wanted struct {
 	Fields []string `json:"fields,omitempty"` // of the statistics, see [export.NewValues]
 	Digest bool     `json:"digest,omitempty"` // of the run, for which every tick is hashed
@@ -35,7 +35,7 @@ func Perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits
 	return perform(ctx, s, wanted, l, ending{until: s.Ticks})
 }
 
-// PerformSaving is Perform, and returns the last state as a file (docs/STATE.md) if wants says so of the row; nil: there is none.
+// PerformSaving is Perform, and returns the last state as a file (docs/STATE.md) if wants reports true for the row, else nil.
 func PerformSaving(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits, wants func(*Row) bool) (row Row, state []byte, err error) {
 	row, err = perform(ctx, s, wanted, l, ending{until: s.Ticks, wants: wants, state: &state})
 	return row, state, err
@@ -174,7 +174,7 @@ func panicked(p *engine.PanicError) string {
 	return firstLine(strings.TrimSuffix(fmt.Sprintf("%v at %s", p.Value, p.Place()), " at "))
 }
 
-// firstLine cuts a text to one line of a length that a table bears.
+// firstLine cuts a text to one line that is short enough for a table.
 func firstLine(text string) string {
 	const most = 300
 	text, _, _ = strings.Cut(text, "\n")

@@ -15,11 +15,11 @@ import (
 type PlotOptions struct {
 	Stats []string // statistics, of which each has a panel; none: the first that differs between the jobs
 	By    []string // a path or two, or the ends of paths, or seed, see [Plan.Varying]; none: those that differ, the first two if there are more
-	LogX  bool     // a logarithmic axis although the design has drawn no values so
+	LogX  bool     // a logarithmic axis, even if the design did not draw its values so
 	LogY  bool     // likewise
 
-	// Row returns the row of a job that is done, for those who have it in memory; nil: it is read from the journal. Only Status, As, Ticks,
-	// Stats and Seconds are looked at, before the next call.
+	// Row returns the row of a job that is done, for a caller that has it in memory; nil: Plot reads it from the journal. Plot looks only at
+	// Status, As, Ticks, Stats and Seconds, before the next call.
 	Row func(job int) (*Row, error)
 }
 
@@ -31,7 +31,7 @@ const (
 	Curves  PlotKind = "curves"  // a statistic over the values of a parameter
 	HeatMap PlotKind = "map"     // the colour of a cell for each two values of two parameters
 	Samples PlotKind = "samples" // a dot for each sample of one parameter or two
-	Seeds   PlotKind = "seeds"   // how often there is which value of a statistic
+	Seeds   PlotKind = "seeds"   // how often a statistic has which value
 )
 
 // A Plotted says what Plot has drawn.
@@ -41,7 +41,7 @@ type Plotted struct {
 	Stats   []string
 	Jobs    int // of the sweep, or its shard; those that equal each other count once
 	Done    int
-	LeftOut int // that are not ok
+	LeftOut int // jobs that are not ok
 }
 
 // MaxPlotStats is how many statistics a plot may show.
@@ -49,7 +49,7 @@ const MaxPlotStats = 12
 
 var errOneJob = errors.New("the sweep has one job alone, which makes no picture; it would have several with other values or --seeds")
 
-// ErrNothingDone reports a sweep of which no job is done.
+// ErrNothingDone reports a sweep that has no finished job.
 var ErrNothingDone = errors.New("no job of the sweep is done yet")
 
 // Plot draws what the journal has as SVG. Jobs that are not ok are left out of all numbers. The same rows give
@@ -128,7 +128,7 @@ const (
 	secondsStat = "seconds"
 )
 
-// choose finds out over what to draw, and how.
+// choose selects the parameters to draw over, and the kind of plot.
 func (p *plotter) choose() error {
 	all := parameters(p.j.Plan)
 	var differ []*parameter
@@ -170,7 +170,7 @@ func (p *plotter) choose() error {
 	return p.checkLog()
 }
 
-// settled reports whether the listed values over which the picture is drawn leave the other listed ones no choice.
+// settled reports whether the listed values on the picture's axes determine the other listed values.
 func (p *plotter) settled() bool {
 	chosen, all := map[string]bool{}, map[string]bool{}
 	for row := range p.j.Plan.lists {
@@ -238,7 +238,7 @@ func find(all []*parameter, name string) (*parameter, error) {
 	return nil, fmt.Errorf("%q does not differ between the jobs%s", name, document.Suggestion(name, paths))
 }
 
-// meant returns the path that a name is like, or that has an end or a part like it; "": there is none.
+// meant returns the path that the user probably meant by a name: one that is similar, or has a similar end or part; "": none.
 func meant(name string, paths []string) string {
 	if path := document.Nearest(name, paths); path != "" {
 		return path
@@ -261,7 +261,7 @@ func meant(name string, paths []string) string {
 	return of[document.Nearest(name, pieces)]
 }
 
-// checkLog checks that logarithmic axes are axes of numbers above 0, as far as that is known without rows.
+// checkLog checks that logarithmic axes have only numbers above 0, as far as the design alone shows it.
 func (p *plotter) checkLog() error {
 	if !p.o.LogX && !p.o.LogY {
 		return nil
@@ -321,8 +321,8 @@ func (p *plotter) statistics() (all []statistic) {
 	return append(all, statistic{secondsStat, "s", -1})
 }
 
-// telling returns the number of the statistic that most likely tells something: the first that differs of the probes, of the
-// means, of the sums, or of all. If none differs by more than rounding, the first that does at all, or the first of these.
+// telling returns the index of the statistic that most likely tells something: the first one that differs between jobs among the probes,
+// the means, the sums, or all. If none differs by more than rounding, any difference counts; if there is none, the first one in that order.
 func (p *plotter) telling(names []string) int {
 	const rounding = 1e-5 // of a value
 	own := len(p.j.Head.Stats)

@@ -28,7 +28,7 @@ func (a *axis) at(v float64) float64 {
 	return a.from + float64((v-lo)/(hi-lo)*(a.to-a.from))
 }
 
-// pitch is how many pixels lie between names.
+// pitch is the distance of two names in pixels.
 func (a *axis) pitch() float64 { return math.Abs(a.to-a.from) / (a.hi - a.lo) }
 
 // newAxis returns the axis of a parameter without its place: numbers, with room around a single one, or names.
@@ -44,12 +44,12 @@ func newAxis(x *parameter) axis {
 	return a
 }
 
-// namesAxis returns an axis of names, which have equal parts of it.
+// namesAxis returns an axis that gives each name an equal part.
 func namesAxis(names []string) axis {
 	return axis{lo: -0.5, hi: float64(len(names)) - 0.5, names: names}
 }
 
-// widen makes room around the values, a share of their interval, and around a single one.
+// widen extends the axis at both ends by a share of its interval; around a single value it makes some room, too.
 func (a *axis) widen(share float64) {
 	const least = 1e-9 // of the values: less is rounding
 	switch room := float64((a.hi - a.lo) * share); {
@@ -79,7 +79,7 @@ type tick struct {
 	text string
 }
 
-// numbers returns about so many labels of an axis of numbers.
+// numbers returns labels for an axis of numbers, about as many as asked for.
 func (a *axis) numbers(about int) (list []tick) {
 	if a.log {
 		if steps := plot.LogSteps(a.lo, a.hi, about); steps != nil {
@@ -98,7 +98,7 @@ func (a *axis) numbers(about int) (list []tick) {
 	return list
 }
 
-// stride returns the least of 1, 2, 5, 10 and so on with which labels so many pixels wide have room.
+// stride returns at every how many names a label of that width has room: the least that fits of 1, 2, 5, 10 and so on.
 func (a *axis) stride(width float64) int {
 	for unit := 1; ; unit *= 10 {
 		for _, m := range [...]int{1, 2, 5} {
@@ -114,7 +114,7 @@ func (a *axis) numeric() bool {
 	return !slices.ContainsFunc(a.names, func(name string) bool { return !isNumber(name) })
 }
 
-// every lists one of each so many names: of numbers those that are written with the fewest digits, which are the round ones.
+// every lists each stride-th name. Of numbers it begins where their texts are shortest, which gives the round ones.
 func (a *axis) every(stride int) (list []int) {
 	first := 0
 	if stride > 1 && a.numeric() {
@@ -135,7 +135,7 @@ func (a *axis) every(stride int) (list []int) {
 	return list
 }
 
-// labelHeight is how far apart labels below each other are.
+// labelHeight is the distance of labels that stand one below the other.
 const labelHeight = 15
 
 // beside returns the labels of an upright axis, each at most so many pixels wide.
@@ -180,7 +180,7 @@ func (a *axis) below() (list []tick, slanted bool) {
 	return a.labels(stride, room), slanted
 }
 
-// slant is how far to the left and down a slanted label reaches for each pixel of its width, at most.
+// slant is how far, at most, a slanted label reaches to the left and down, per pixel of its width.
 const slant = 0.75
 
 // labels returns one of so many names, each cut to the room at its place.
@@ -198,8 +198,8 @@ func (a *axis) labels(stride int, room func(at float64) float64) (list []tick) {
 	return list
 }
 
-// shorten cuts names to the room that each has. If two become the same, what all begin and end with is left away; and if that is of no
-// avail, each begins with its number, from 1.
+// shorten cuts each name to its room. If two then look the same, it drops the beginning and the end that all names share; if they still
+// do, it puts each name's number before it, from 1.
 func shorten(names []string, numbers []int, rooms []float64) []string {
 	short := make([]string, len(names))
 	distinct := func(text func(i int) string) bool {
@@ -228,7 +228,7 @@ func shorten(names []string, numbers []int, rooms []float64) []string {
 	return short
 }
 
-// common returns how many bytes all texts begin and end with, without a part of a word or number, and without the last word before what differs.
+// common returns how many bytes all texts share at their beginning and at their end. It splits no word or number, and leaves the word before the first difference.
 func common(texts []string) (from, to int) {
 	first := texts[0]
 	least := len(first)
@@ -265,7 +265,7 @@ func apart(list []tick, gap float64) bool {
 	return true
 }
 
-// drawBeside draws an upright axis at x, with lines across the picture up to right if there are any.
+// drawBeside draws an upright axis at x, with grid lines up to right.
 func (a *axis) drawBeside(c *canvas, x, right, width float64) {
 	list, _ := a.beside(width)
 	for _, t := range list {
@@ -276,7 +276,7 @@ func (a *axis) drawBeside(c *canvas, x, right, width float64) {
 	}
 }
 
-// drawBelow draws a level axis at y with its title, and returns where what it takes ends.
+// drawBelow draws a level axis at y with its title, and returns the y at which it ends.
 func (a *axis) drawBelow(c *canvas, y float64, title string) (bottom float64) {
 	list, slanted := a.below()
 	bottom = y + 20

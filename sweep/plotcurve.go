@@ -16,10 +16,10 @@ type panel struct {
 
 const (
 	labelWidth = 170 // of an upright axis, at most
-	fewDots    = 40  // points of a curve that have dots
+	fewDots    = 40  // curves of at most so many points show them as dots
 )
 
-// height is how high a panel is that has no cells.
+// height is the height of a panel without cells.
 func (p *plotter) height() float64 {
 	if len(p.stats) > 1 {
 		return 200
@@ -27,7 +27,7 @@ func (p *plotter) height() float64 {
 	return 340
 }
 
-// frame draws a panel's heading and axes, and gives the axes their places. It returns where it ends.
+// frame draws a panel's heading, and places and draws its axes. It returns the y at which the panel ends.
 func (f *panel) frame(c *canvas, heading, note, title string, height, right float64) (bottom float64) {
 	c.heading(plotEdge, f.top, "", heading, plotWidth/2-plotEdge)
 	if note != "" {
@@ -47,7 +47,7 @@ func (f *panel) frame(c *canvas, heading, note, title string, height, right floa
 	return f.x.drawBelow(c, f.y.from, title)
 }
 
-// valueAxis returns the axis of a statistic that lies between two values.
+// valueAxis returns the axis of a statistic whose values lie between lo and hi.
 func (p *plotter) valueAxis(s int, lo, hi float64) (axis, error) {
 	const near = 0.3 // of the greatest: then the axis begins at 0
 	a := axis{lo: lo, hi: hi, log: p.o.LogY}
@@ -72,7 +72,7 @@ func extremes(groups []group) (lo, hi float64) {
 	return lo, hi
 }
 
-// place returns the value on its axis that a group of values of a parameter has: the middle of those that are drawn as one.
+// place returns where group i of a parameter's values lies on its axis: in the middle of the values that are drawn as one.
 func (x *parameter) place(i, groups int) float64 {
 	n := len(x.texts)
 	if n <= groups {
@@ -151,7 +151,7 @@ func (p *plotter) stretch(c *canvas, f *panel, s int, run []int) {
 // curveColour is the number of the colour of curves.
 const curveColour = 1
 
-// bar draws a group by itself: a bar from the least to the greatest value, and a dot.
+// bar draws one group: a bar from its least to its greatest value, and a dot at the mean.
 func (p *plotter) bar(c *canvas, f *panel, at float64, s, i int, half float64) {
 	g := p.groups[s][i]
 	if top := f.y.at(g.hi); g.lo < g.hi {
@@ -170,7 +170,7 @@ func cross(c *canvas, x, y float64) {
 	c.add("<path class=\"bad\" d=\"M%.1f %.1fl7 7m0 -7l-7 7\" stroke=\"%s\" stroke-width=\"1.4\"/>\n", x-half, y-half, plot.Faint)
 }
 
-// hint says of a group what it has.
+// hint describes a group, for a pointer that rests on it.
 func (p *plotter) hint(s, i int) string {
 	g := p.groups[s][i]
 	var parts []string
@@ -210,7 +210,7 @@ func (x *parameter) text(i, groups int) string {
 	return x.texts[first] + " to " + x.texts[last]
 }
 
-// rank returns which of all statistics the sth that is drawn is.
+// rank returns the index in p.ranges of the statistic that panel s shows.
 func (p *plotter) rank(s int) int {
 	if p.stats[s].at < 0 {
 		return len(p.ranges) - 1

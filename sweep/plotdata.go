@@ -15,16 +15,16 @@ type parameter struct {
 	at       int            // in Point.Values; or seedAt, or listedAt
 	texts    []string       // its values: numbers from the least on, others as the design has them
 	numbers  []float64      // likewise; nil: not all are numbers
-	index    map[string]int // which value a text is
-	order    []int          // which value each seed is
+	index    map[string]int // the index of a text
+	order    []int          // of each seed, the index of its value
 	log      bool
 	interval *Interval // that the values are drawn from; nil: they are listed
-	sampled  bool      // samples have them, few of which have the same
+	sampled  bool      // drawn by samples, few of which share a value
 	columns  []int     // of listedAt: which of Point.Values
 	within   bool      // a parameter with listedAt has it, too
 }
 
-// What parameter.at is of the seed, and of listed values that vary together.
+// The parameter.at of the seed, and of listed values that vary together.
 const (
 	seedAt   = -1
 	listedAt = -2
@@ -33,7 +33,7 @@ const (
 func (x *parameter) isSeed() bool    { return x.at == seedAt }
 func (x *parameter) isSampled() bool { return x.sampled }
 
-// value returns which value a combination has, as a text.
+// value returns a combination's value of the parameter, as a text.
 func (x *parameter) value(values []string) string {
 	if x.at != listedAt {
 		return values[x.at]
@@ -46,7 +46,7 @@ func (x *parameter) value(values []string) string {
 }
 
 // parameters lists the paths of a plan: first those of the axes, then the listed ones together if several vary, then each of these. Only
-// values that some job has count.
+// values that some job has are counted.
 func parameters(p *Plan) (list []*parameter) {
 	for i := range p.Design.Axes {
 		a := &p.Design.Axes[i]
@@ -115,7 +115,7 @@ func (p *Plan) kth(k int) int {
 	return k
 }
 
-// sort puts numbers in order, and makes those that are written in several ways one.
+// sort orders numbers, and joins those that are equal but written differently.
 func (x *parameter) sort() {
 	type value struct {
 		text   string
@@ -170,7 +170,7 @@ func seedsOf(p *Plan) *parameter {
 	return x
 }
 
-// of returns which value a job has.
+// of returns the index of a job's value.
 func (x *parameter) of(p *Plan, job int) int {
 	if x.isSeed() {
 		return x.order[job%len(x.order)]
@@ -178,7 +178,7 @@ func (x *parameter) of(p *Plan, job int) int {
 	return x.index[x.value(p.values(p.kth(job/int(max(p.seeds, 1)))))]
 }
 
-// differentSeeds returns how many seeds there are, those that are given twice once.
+// differentSeeds counts the seeds; one that is given twice counts once.
 func (p *Plan) differentSeeds() int {
 	if len(p.Design.Seeds) < 2 {
 		return int(p.seeds)
@@ -198,7 +198,7 @@ func (x *parameter) setLog() error {
 	return nil
 }
 
-// A group is what jobs that are drawn as one have of a statistic.
+// A group holds the values of one statistic in jobs that are drawn as one.
 type group struct {
 	n            int // jobs that count
 	bad          int // that are not ok
@@ -225,8 +225,8 @@ func (s *statistic) of(row *Row) float64 {
 	return math.NaN()
 }
 
-// visit calls f with each job that is done, and the row of the one that has run for it: of a job that equals another that
-// is the other one.
+// visit calls f with each job that is done, and with the job that ran for it and its row. For a job that equals another
+// one, that other job ran.
 func (p *plotter) visit(f func(job, ran int, row *Row)) error {
 	for job := range p.j.Head.Jobs {
 		if !p.j.Has(job) {
@@ -249,7 +249,7 @@ func (p *plotter) visit(f func(job, ran int, row *Row)) error {
 	return nil
 }
 
-// survey counts the jobs, and finds between which numbers each statistic lies.
+// survey counts the jobs, and finds the least and the greatest value of each statistic.
 func (p *plotter) survey() error {
 	all := p.statistics()
 	p.ranges = make([]span64, len(all))
@@ -297,14 +297,14 @@ func plural(n int, one, more string) string {
 	return digits(n) + " " + more
 }
 
-// What a picture shows at most of. What is more is joined, or left away.
+// How much a picture shows at most. Values beyond are joined or left out.
 const (
 	maxPoints = 500 // of a curve
 	maxCells  = 200 // of a side of a heat map
 	maxDots   = 4000
 )
 
-// bin returns which of at most so many parts value i of n belongs to.
+// bin divides n values into parts, most at the most, and returns the part of value i.
 func bin(i, n, most int) int {
 	if n <= most {
 		return i
@@ -354,7 +354,7 @@ func (p *plotter) collect() error {
 	return nil
 }
 
-// grouping returns how many groups there are, and to which a job belongs; one that belongs to none is not drawn.
+// grouping returns the number of groups, and a function that gives the group of a job; jobs without a group are not drawn.
 func (p *plotter) grouping() (n int, of func(job int) int) {
 	plan := p.j.Plan
 	switch p.kind {
@@ -376,7 +376,7 @@ func (p *plotter) grouping() (n int, of func(job int) int) {
 	return min(len(x.texts), maxPoints), func(job int) int { return bin(x.of(plan, job), len(x.texts), maxPoints) }
 }
 
-// dense reports whether so many pairs of the values of two parameters are in the plan that a grid shows them.
+// dense reports whether the plan has enough pairs of two parameters' values to draw them as a grid.
 func (p *plotter) dense() bool {
 	const share = 4
 	x, y := p.by[0], p.by[1]

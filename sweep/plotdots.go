@@ -38,21 +38,21 @@ func (p *plotter) dots(c *canvas, s int, top float64) (bottom float64, err error
 	return bottom, nil
 }
 
-// value returns the value on its axis that a sample has of a parameter. Those of one name lie side by side.
+// value returns where a sample lies on a parameter's axis. Samples that share a name lie side by side.
 func (p *plotter) value(x *parameter, sample int) float64 {
 	i := x.of(p.j.Plan, sample*p.each)
 	if x.numbers != nil {
 		return x.numbers[i]
 	}
-	const parts, share = 144, 0.6 // of what a name has of the axis
-	stride := 89                  // which spreads any few samples in turn
+	const parts, share = 144, 0.6 // of a name's part of the axis
+	stride := 89                  // spreads consecutive samples
 	if x != p.by[0] {
 		stride = 31
 	}
 	return float64(i) + float64(share*(float64(sample*stride%parts)/parts-0.5))
 }
 
-// scatter draws the samples where place says; those of which no job is ok as crosses.
+// scatter draws each sample at its place: as a dot, or as a cross if none of its jobs is ok.
 func (p *plotter) scatter(c *canvas, s int, place func(i int, g *group) (x, y float64, fill string)) {
 	groups := p.groups[s]
 	radius := 2.2
@@ -80,7 +80,7 @@ func (p *plotter) scatter(c *canvas, s int, place func(i int, g *group) (x, y fl
 	}
 }
 
-// cloud draws samples over one parameter, while others differ, too.
+// cloud draws samples over one parameter when other parameters differ, too.
 func (p *plotter) cloud(c *canvas, s int, top float64) (bottom float64, err error) {
 	x, groups := p.by[0], p.groups[s]
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -126,7 +126,7 @@ func (p *plotter) means(c *canvas, f *panel, s int, order []int) {
 	}
 }
 
-// trend draws the means of equally many samples side by side.
+// trend draws a line through means, each of equally many neighboring samples.
 func (p *plotter) trend(c *canvas, f *panel, s int, order []int) {
 	const least, most = 4, 20 // samples of a part, parts
 	parts := min(len(order)/least, most)
@@ -145,13 +145,13 @@ func (p *plotter) trend(c *canvas, f *panel, s int, order []int) {
 	c.add("<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\" stroke-linejoin=\"round\"/>\n", line.String(), plot.Colour(0))
 }
 
-// countedFrom is from how many seeds on their values are counted and not drawn one by one.
+// From countedFrom seeds on, values are counted in a histogram and not drawn one by one.
 const countedFrom = 61
 
-// counted reports whether values of seeds are counted.
+// counted reports whether the values of the seeds are drawn as a histogram.
 func (p *plotter) counted() bool { return p.done-p.bad >= countedFrom }
 
-// bySeed draws the values of a statistic that there are.
+// bySeed draws the values of a statistic, one per seed.
 func (p *plotter) bySeed(c *canvas, s int, top float64) (bottom float64) {
 	var all group
 	var order []int

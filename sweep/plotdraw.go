@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// PlotMark is what every file that Plot writes begins with.
+// Every file that Plot writes begins with PlotMark.
 const PlotMark = `<svg xmlns="http://www.w3.org/2000/svg" class="murksim-sweep"`
 
 // draw draws the picture: a title, what the marks mean, a panel for each statistic, and what is left out.
@@ -113,7 +113,7 @@ func (p *plotter) meaning() string {
 	return fmt.Sprintf("Each dot is a seed, from the least value to the greatest, %s. Dashed: the mean.", when)
 }
 
-// over says what jobs that are drawn as one differ in.
+// over names what differs between jobs that are drawn as one.
 func (p *plotter) over() string {
 	var parts []string
 	if p.seeds > 0 {
@@ -133,7 +133,7 @@ func (p *plotter) over() string {
 	return list(parts)
 }
 
-// eachSeeds says of samples that their seeds are drawn as one.
+// eachSeeds says that the seeds of a sample are drawn as one.
 func (p *plotter) eachSeeds() string {
 	if p.seeds == 0 {
 		return ""
@@ -141,7 +141,7 @@ func (p *plotter) eachSeeds() string {
 	return ", the mean of " + plural(p.seeds, "seed", "seeds")
 }
 
-// sample is what a dot stands for.
+// sample names what a dot stands for.
 func (p *plotter) sample() string {
 	if p.j.Head.Design.Sampling.Kind == "" {
 		return "combination"

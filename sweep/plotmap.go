@@ -15,7 +15,7 @@ type shade struct {
 	palette color.Palette
 }
 
-// newShade returns the colours of values between two.
+// newShade returns the colours of the values between lo and hi.
 func newShade(lo, hi float64) shade {
 	s := render.Scale{Lo: lo, Hi: hi}.Resolve()
 	palette, err := s.Palette()
@@ -29,7 +29,7 @@ func (s *shade) of(v float64) color.RGBA { return s.palette[s.scale.Index(v)].(c
 
 func hexColour(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// readable returns the colour of a text upon another.
+// readable returns a text colour that can be read on another colour.
 func readable(c color.RGBA) string {
 	const middle = 120
 	if (299*int(c.R)+587*int(c.G)+114*int(c.B))/1000 > middle {
@@ -38,7 +38,7 @@ func readable(c color.RGBA) string {
 	return "#ffffff"
 }
 
-// precision returns a step for [plot.Label]. That of one value alone leaves no digit before the point away.
+// precision returns a step for [plot.Label]. For a single value the label keeps all digits before the point.
 func precision(lo, hi float64, digits int) float64 {
 	step := plot.Precision(lo, hi, digits)
 	if lo == hi {
@@ -139,7 +139,7 @@ type cells struct {
 	width, height float64 // of a cell
 }
 
-// hinted is how many cells or dots a picture has at most that say what they are when a pointer rests on them.
+// A picture of up to hinted cells or dots shows what each stands for when a pointer rests on it.
 const hinted = 1000
 
 func (m *cells) draw(c *canvas) {
@@ -172,7 +172,7 @@ func (m *cells) corner(i int) (x, y float64) {
 	return m.f.x.at(float64(i%m.cols)) - m.width/2, m.f.y.at(float64(i/m.cols)) - m.height/2
 }
 
-// overlapped returns where a cell is drawn. It reaches below those that are drawn after it, so that rounding leaves no seam between them.
+// overlapped returns where to draw a cell. The cell reaches under its later neighbors, so that rounding leaves no seam.
 func (m *cells) overlapped(i int) (x, y, width, height float64) {
 	const seam = 0.4 // pixels
 	x, y = m.corner(i)
@@ -189,7 +189,7 @@ func (m *cells) overlapped(i int) (x, y, width, height float64) {
 	return x, y, width, height
 }
 
-// hatch draws slanted lines over the cells of which no job is ok.
+// hatch draws slanted lines over the cells that have no ok job.
 func (m *cells) hatch(c *canvas) {
 	const gap, least = 8, 5 // pixels between lines, and that a cell must have
 	if min(m.width, m.height) < least {

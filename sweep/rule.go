@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A rule tells combinations that are left out: those for which all of its conditions hold.
+// A rule leaves out the combinations for which all of its conditions hold.
 type rule struct{ conditions []condition }
 
 // A condition compares the value of a path with another or with a constant.
@@ -104,7 +104,7 @@ func (c *condition) holds(values []string) (bool, error) {
 	return a >= b, nil
 }
 
-// exclude leaves out the combinations that a rule tells.
+// exclude removes the combinations that meet a rule.
 func (p *Plan) exclude() error {
 	if len(p.Design.Exclude) == 0 {
 		return nil

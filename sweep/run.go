@@ -36,11 +36,11 @@ type Config struct {
 	KeepStates bool // instead of recordings
 	Folder     string
 
-	// Running, unless nil, is told how many jobs have begun and have no row yet, in the manner of Added.
+	// Running, unless nil, is called with how many jobs have begun and have no row yet; the rules of Added hold.
 	Running func(jobs int)
 
-	// Added is called with rows that stand in the journal now, and with checks. It is never called by two goroutines at
-	// the same time. An error ends the sweep.
+	// Added is called with rows and checks once they are in the journal, never by two goroutines at
+	// the same time. Its error ends the sweep.
 	Added func(rows []Row, checks []Check) error
 }
 
@@ -57,8 +57,8 @@ func (e *DifferError) Error() string {
 	return text
 }
 
-// batchTime is about how long a worker works on the jobs that it takes at once, so that those of small
-// worlds cost little more than themselves.
+// batchTime is about how long the jobs take that a worker takes at once, so that jobs of small
+// worlds cost little overhead.
 const batchTime = 5 * time.Millisecond
 
 const maxBatch = 256
@@ -137,7 +137,7 @@ func (p *pool) work(worker int) {
 	}
 }
 
-// take returns jobs that have no row, at most so many, or the row of one to be run again. Without either there is
+// take returns jobs that have no row, no more than most, or the row of a job to be run again. If it returns neither, there is
 // no more to do.
 func (p *pool) take(worker, most int) (jobs []int, again *Row) {
 	p.mu.Lock()
@@ -184,7 +184,7 @@ func (p *pool) batch(worker int, jobs []int) error {
 	return p.ledger.Add(rows)
 }
 
-// perform runs one job, if it must run.
+// perform returns the row of a job, which it runs if it must.
 func (p *pool) perform(worker, job int) (Row, error) {
 	s, err := p.Make(p.Journal.Plan.Sets(p.Journal.Plan.Point(job)))
 	p.mu.Lock()
@@ -211,7 +211,7 @@ func (p *pool) perform(worker, job int) (Row, error) {
 	return row, nil
 }
 
-// keep writes what is kept of a job.
+// keep writes the recording or the last state of a job, if it is to be kept.
 func (p *pool) keep(row *Row, write func(path string) error) error {
 	row.Kept = p.Journal.KeptName(p.Folder, row.Job, p.KeepStates)
 	path := filepath.Join(p.Folder, row.Kept)

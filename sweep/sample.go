@@ -9,8 +9,8 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// sample draws the values of the axes. Axis i draws from stream "sweep" number i of the sampling's seed at tick 0, so that
-// one more axis changes no other.
+// sample draws the values of the axes. Axis i draws from stream number i of "sweep", by the sampling's seed and at tick 0: so
+// adding an axis changes no other.
 func (p *Plan) sample() error {
 	s := p.Design.Sampling
 	switch {
@@ -58,7 +58,7 @@ func (a *Axis) draw(draws *rng.Stream, s Sampling) []string {
 	return values
 }
 
-// at returns the value at a place from 0 to 1, which is left out.
+// at returns the value at a place in [0, 1).
 func (a *Axis) at(u float64) string {
 	v := a.Interval
 	if v == nil {

@@ -47,8 +47,8 @@ func (j *Journal) Table(outputs ...Output) error {
 	return nil
 }
 
-// Rows gives the rows in the order of the jobs. Of jobs that equal each other it is that of the first, whichever of them
-// has run. An error ends them.
+// Rows yields the rows in the order of the jobs. Jobs that equal each other yield one row, at the first of them, whichever
+// ran. An error ends the rows.
 func (j *Journal) Rows() iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		first, err := j.firsts()
@@ -76,7 +76,7 @@ func (j *Journal) Rows() iter.Seq2[*Row, error] {
 	}
 }
 
-// firsts returns of each job that others equal the first of those others.
+// firsts returns, for each job that others equal, the first of those others.
 func (j *Journal) firsts() (map[int]int, error) {
 	first := map[int]int{}
 	if j.Counts[Equal] == 0 {
@@ -107,7 +107,7 @@ type tabulator struct {
 // axes are what a design varies, one for each path.
 func axes(p *Plan) []Axis { return slices.Concat(p.Design.List, p.Design.Axes) }
 
-// numeric says of each path whether all its values are numbers.
+// numeric reports for each path whether all its values are numbers.
 func numeric(p *Plan) (list []bool) {
 	for _, a := range axes(p) {
 		list = append(list, a.numeric())
@@ -124,7 +124,7 @@ func (a *Axis) numeric() bool {
 	return true
 }
 
-// wholes says of each path whether all its values are written as whole numbers.
+// wholes reports for each path whether all its values are written as whole numbers.
 func wholes(p *Plan) (list []bool) {
 	for _, a := range axes(p) {
 		list = append(list, !slices.ContainsFunc(a.Values, func(v string) bool {

@@ -111,7 +111,7 @@ func spanOf(text string) (s span, ok bool) {
 	return s, s.from != nil && s.to != nil && (!stepped || s.step != nil)
 }
 
-// isNumber reports whether a text is a number of a length that arithmetic without rounding bears.
+// isNumber reports whether a text is a number, and short enough for exact arithmetic.
 func isNumber(text string) bool {
 	n := document.Node{Raw: text}
 	x, err := strconv.ParseFloat(text, 64)
@@ -126,7 +126,7 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// many reports whether there are more whole numbers in a span than an axis can list.
+// many reports whether a span has more whole numbers than an axis can list.
 func (s span) many() bool {
 	return new(big.Rat).Sub(s.to, s.from).Cmp(big.NewRat(maxValues, 1)) >= 0
 }
@@ -156,7 +156,7 @@ func (s span) appendTo(values []string) ([]string, error) {
 	return values, nil
 }
 
-// decimal writes a number as a scenario has it: without a point if it is whole, else the fewest digits that give
+// decimal writes a number as scenarios do: without a point if it is whole, else with the fewest digits that give
 // the same float64.
 func decimal(x *big.Rat) string {
 	if x.IsInt() {

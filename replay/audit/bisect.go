@@ -17,7 +17,7 @@ type Step struct {
 	EqualBefore bool   // the tick before it has the hash that was committed; false for the first tick, which has none
 	Before      []byte // S(T-1), as it is computed here; nil for the first tick
 
-	// State is S(T) and Calculated its link, of the computation that comes straight from the first tick; nil: the tick cannot be computed, Err
+	// State is S(T) and Calculated its link, as the computation straight from the first tick gives them; nil: the tick cannot be computed, Err
 	// says why.
 	State      []byte
 	Calculated *Link
@@ -26,7 +26,7 @@ type Step struct {
 	Outcomes []Outcome // of the computations, each once, in the order of their first occurrence
 }
 
-// An Outcome is what a computation of a tick came to, and how often.
+// An Outcome is the result of computing a tick, and how often it came.
 type Outcome struct {
 	Hash  Hash
 	Err   string // instead: why the tick cannot be computed
@@ -39,7 +39,7 @@ func (s *Step) Stable() bool { return len(s.Outcomes) == 1 }
 // Equal reports whether all computations came to the committed hash.
 func (s *Step) Equal() bool { return s.Stable() && s.Outcomes[0].Hash == s.Committed.Hash }
 
-// Divergence returns the error of a tick that is not the one that was committed; nil: it is.
+// Divergence returns the error of a tick that differs from the committed one; nil: it does not.
 func (s *Step) Divergence() error {
 	if s.Equal() {
 		return nil
@@ -67,9 +67,9 @@ func (s *Step) note(o Outcome) {
 }
 
 // FirstDivergence finds the first tick whose hash differs from the committed one, as [Rerun.Run] does, computes the run anew up to it, and that tick so
-// many times more, to see whether it comes to the same. A rerun is asked for once or twice; each has a world of its own. The step is nil if the
+// many times more, to see whether the result stays the same. It asks for one rerun or two; each has a world of its own. The step is nil if the
 // whole run passes; the rerun is the last one. The error is an [*EvidenceError] for inputs that no tick can have, that of the context, or
-// that of reading; or the [*DivergenceError] of an earlier tick, if it is that one which cannot be computed the second time.
+// that of reading; or the [*DivergenceError] of an earlier tick, if that one cannot be computed the second time.
 func FirstDivergence(ctx context.Context, rerun func() (*Rerun, error), repeat int) (*Step, *Rerun, error) {
 	r, err := rerun()
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *Rerun) begin(ctx context.Context) (*searcher, *Step, error) {
 	return s, step, nil
 }
 
-// otherInputs is the error of inputs that are not those of a link that was checked.
+// otherInputs returns the error of inputs that do not belong to a checked link.
 func (s *searcher) otherInputs(l *Link) error {
 	return otherInputs(&Link{Tick: l.Tick, InputHash: s.head.Events.Hash}, l.InputHash)
 }
@@ -173,14 +173,14 @@ func (s *searcher) advance(ctx context.Context, to uint64) error {
 	return cmp.Or(err, closed)
 }
 
-// A forgetful store keeps nothing: only where the chain ends is of interest. It is a [Store].
+// A forgetful store keeps only the end of the chain. It is a [Store].
 type forgetful struct{}
 
 // Commit implements [Store].
 func (forgetful) Commit(context.Context, *Batch) error { return nil }
 
-// repeat computes the tick after a head, where the world is, so many times. The state is that of the first time, which comes straight from the
-// first tick, or else that of the first time that the tick does not fail.
+// repeat computes the tick after a head, where the world is, so many times. The step's state comes from the first time, straight from the
+// first tick, or else from the first time that the tick does not fail.
 func (s *searcher) repeat(ctx context.Context, head Head, times int) (*Step, error) {
 	step := &Step{Tick: head.Tick + 1}
 	before, err := LinkAt(ctx, s.Evidence, head.Tick)

@@ -18,7 +18,7 @@ import (
 	"github.com/murksim/murksim/internal/jsonlines"
 )
 
-// BundleMark is what a bundle begins with.
+// A bundle begins with BundleMark.
 const BundleMark = `{"bundle":`
 
 // The lines of a bundle. docs/AUDIT.md specifies them.
@@ -123,8 +123,8 @@ func ParseDigests(list []Digest, b []byte) ([]Digest, error) {
 	return list, nil
 }
 
-// WriteBundle writes all that there is of a run as a bundle: lines of JSON. It leaves out snapshots that cannot be read, or are not those of their ticks if the
-// evidence is [Checked.Held], and returns why: no run needs them.
+// WriteBundle writes all evidence of a run as a bundle: lines of JSON. It leaves out snapshots that cannot be read, or that do not belong to their ticks if the
+// evidence is [Checked.Held], and returns why: an audit can do without them.
 func WriteBundle(ctx context.Context, to io.Writer, e Evidence) (left []*EvidenceError, err error) {
 	w := bufio.NewWriterSize(to, 64<<10)
 	r := e.Run()
@@ -225,9 +225,9 @@ type place struct {
 	line   int
 }
 
-// OpenBundle reads the head and the end of a bundle, and where its parts are. Inputs, links and snapshots are read when they are asked for. An
+// OpenBundle reads the head and the end of a bundle, and notes where its parts are. It reads inputs, links and snapshots on demand. An
 // error is a [*BundleError], or that of the file. A line takes no more memory than an input needs, or a snapshot whose state has the bytes that
-// a function says a state has at most, by the genesis document; nil: [MaxState].
+// mostState returns for the genesis document; nil: [MaxState].
 func OpenBundle(file io.ReaderAt, size int64, mostState func(genesis []byte) int64) (*Bundle, error) {
 	b := &Bundle{file: file, size: size, snapshots: map[uint64]place{}, most: maxLine}
 	ended := false
@@ -275,7 +275,7 @@ type textLine struct {
 // MaxState is how many bytes a state may have to be read.
 const MaxState = 1<<31 - 1
 
-// maxLine is how many bytes a line has at most: those of an input with the largest payload, in base64. A snapshot has those of its state.
+// maxLine is the most bytes that a line has: an input with the largest payload, in base64. A snapshot's line has the limit of its state.
 const maxLine = commands.MaxPayload/3*4 + 1<<20
 
 // lines lists the lines from a place on.
@@ -355,7 +355,7 @@ func parseHashes(texts []string, into ...*Hash) (err error) {
 	return nil
 }
 
-// What lines begin with.
+// How lines begin.
 var (
 	inputMark = []byte(`{"input_event":`)
 	linkMark  = []byte(`{"chain_hash":`)
@@ -423,7 +423,7 @@ func (b *Bundle) Halt(context.Context) (*Halt, error) { return b.halt, nil }
 // Snapshots implements [Evidence].
 func (b *Bundle) Snapshots(context.Context) ([]uint64, error) { return b.ticks, nil }
 
-// each calls a function with the lines of a part, until it returns false.
+// each calls a function with the lines of a part until the function returns false.
 func (b *Bundle) each(ctx context.Context, part place, mark []byte, f func(*bundleLine) (bool, error)) error {
 	if part.line == 0 {
 		return nil

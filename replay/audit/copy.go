@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// FirstDifference returns the first tick up to the last one of which two stores have not the same link; a missing one is another one.
+// FirstDifference returns the first tick, up to the last one, at which the links of two stores differ or one is missing.
 func FirstDifference(ctx context.Context, a, b Evidence, last uint64) (tick uint64, differs bool, err error) {
 	next, stop := iter.Pull2(b.Links(ctx, 0))
 	defer stop()

@@ -6,10 +6,10 @@ import (
 	"github.com/murksim/murksim/internal/store"
 )
 
-// Of the digest of a state's fields there are two parts of work: the leaves of the tiles that may have changed, which need no other state,
+// Computing the digest of a state's fields has two parts: the leaves of the tiles that may have changed, which need no other state,
 // and the trees above them, which need all states before. So the leaves of several ticks can be hashed at the same time.
 
-// A tile of a tree is a piece of what the store tells of.
+// A tile of a tree is the unit in which the store tells what changed.
 var _ [store.PieceBytes]struct{} = [TileBytes]struct{}{}
 
 // Leaves are hashes of tiles of a state.
@@ -75,7 +75,7 @@ type digester struct {
 	two     pair
 }
 
-// A digestColumn is what a leaf says of a column.
+// A digestColumn is what a leaf holds about a column.
 type digestColumn struct {
 	element fields.Element
 	len     int // elements

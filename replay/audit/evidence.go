@@ -13,7 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// An EvidenceError names the first row of a run that cannot be as it was committed.
+// An EvidenceError names the first row of a run that cannot be the one that was committed.
 type EvidenceError struct {
 	Table  string // as the database calls it: runs, input_events, chain_hashes or snapshots
 	Row    string // its key, such as "tick 17" or "seq 4"
@@ -25,13 +25,13 @@ func (e *EvidenceError) Error() string {
 	return fmt.Sprintf("audit: %s, %s: %s", e.Table, e.Row, e.Reason)
 }
 
-// A Checked is what a look at the evidence has found.
+// A Checked is the result of checking the evidence.
 type Checked struct {
 	Head
 	Ticks  uint64 // links
 	Inputs uint64
 
-	// Hashes are those of the links from the first on, so that a rerun need not read them again; of more than 2^20 links those.
+	// Hashes are those of the links from the first on, at most 2^20, so that a rerun need not read them again.
 	Hashes []LinkHashes
 
 	// Refused lists snapshots that do not belong to their links. A run from genesis does not need them.
@@ -57,14 +57,14 @@ const maxHashes = 1 << 20
 type Checker struct {
 	run   *Run
 	meta  Hash // of section 1 of all its states
-	keep  int  // how many hashes of links are kept; 0: as many as usual, below: none
+	keep  int  // how many hashes of links to keep; 0: the usual number, below 0: none
 	found *Checked
 	next  func() (*Input, error, bool)
 	input *Input // the next one; nil: there is none
 }
 
-// Check is [Check], of the rows that were committed since the last one, and of the row of the run, which must be as it was. After an error it
-// is not called again.
+// Check is [Check] of the rows that were committed since the last call, and of the run's row, which must not have changed. After an error it
+// must not be called again.
 func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	if c.found != nil {
 		if err := c.unchanged(e.Run()); err != nil {
@@ -135,7 +135,7 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	return c.found, nil
 }
 
-// Again is [Check] of all rows, and holds that the rows that were checked before are still there.
+// Again is [Check] of all rows. It returns an error, too, if rows that were checked before are gone or changed.
 func (c *Checker) Again(ctx context.Context, e Evidence) (*Checked, error) {
 	if err := c.unchanged(e.Run()); err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (c *Checker) link(l *Link) error {
 	return nil
 }
 
-// otherMeta says that the states of a run were hashed with something else than its row and its genesis say.
+// otherMeta returns the error of a run whose states were hashed with another section 1 than its row and its genesis give.
 func (c *Checker) otherMeta(sum Hash) error {
 	reason := "its seed, tick rate, rules, generator or genesis is not what the states of its ticks were hashed with"
 	r := *c.run

@@ -16,7 +16,7 @@ const (
 	leafed          // its leaves are hashed
 )
 
-// Ticks of small states are handed on some at a time: waking a goroutine takes longer than hashing them.
+// Ticks of small states are handed on several at a time: waking a goroutine takes longer than hashing one.
 const (
 	smallState = 32 << 10 // bytes
 	smallTicks = 128
@@ -37,7 +37,7 @@ func (r *Recorder) helpers() int {
 	return min(max(runtime.GOMAXPROCS(0)-2, 0), 3)
 }
 
-// beDue hands on the ticks that wait for more of them.
+// beDue hands on the ticks that wait for others to go with them.
 func (r *Recorder) beDue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *Recorder) help() {
 	}
 }
 
-// hashOne hashes the leaves of a tick that nobody has begun, and reports whether there was one. The lock is held, but not meanwhile.
+// hashOne hashes the leaves of a tick that no goroutine has begun, and reports whether there was one. The caller holds the lock, which hashOne gives up meanwhile.
 func (r *Recorder) hashOne() bool {
 	i := slices.IndexFunc(r.waiting, func(p *pendingTick) bool { return p.stage == untouched })
 	if i < 0 {
@@ -78,7 +78,7 @@ func (r *Recorder) leaves(p *pendingTick) {
 	p.state.Release()
 }
 
-// takeWaiting returns ticks, from the first that waits on, whose leaves are hashed, and some that nobody has begun. The lock is held.
+// takeWaiting returns ticks from the first waiting one on: those whose leaves are hashed, and some that no goroutine has begun. The caller holds the lock.
 func (r *Recorder) takeWaiting(list []*pendingTick) []*pendingTick {
 	list = list[:0]
 	begun := 0
@@ -155,7 +155,7 @@ func (r *Recorder) links(list []*pendingTick) (n int, err error) {
 	return n, err
 }
 
-// A chaining is what the links of a chain have from those before them.
+// A chaining is what links take over from the links before them.
 type chaining struct {
 	meta     Digest // of section 1, which stays as it is
 	fixed    int64  // bytes of a state but for the sections 2, 4 and 5
@@ -191,7 +191,7 @@ func (c *chaining) link(p *pendingTick) error {
 	return nil
 }
 
-// A summed is bytes with their SHA-256, which many ticks have in common.
+// A summed keeps bytes with their SHA-256, since many ticks in a row have the same.
 type summed struct {
 	bytes []byte
 	sum   Hash

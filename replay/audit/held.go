@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// blockLinks is how many links one digest of a [Checked] covers, of those whose hashes it does not keep.
+// blockLinks is how many links one digest of a [Checked] covers, where it does not keep their hashes.
 const blockLinks = 256
 
 // note keeps what [Checked.Held] holds links against.
@@ -32,9 +32,9 @@ func (l *Link) after(before *Hash) Hash {
 	return sha256.Sum256(binary.LittleEndian.AppendUint64(b, l.InputSeq))
 }
 
-// Held returns evidence whose links and snapshots are those that were checked, whatever the source says when it is asked again: a file may be
-// exchanged meanwhile, and a database may find another row than it lists. One that is another one now is an [*EvidenceError]. It has no link that was not
-// checked. Inputs are not held by themselves: who computes with them compares their hash with that of a link.
+// Held returns evidence that yields only the links and snapshots that were checked, even if the source has changed since: a file may be
+// replaced, and a database may find another row than it lists. A changed one is an [*EvidenceError]. It has no link that was not
+// checked. It does not check inputs: the caller that computes with them compares their hash with that of a link.
 func (f *Checked) Held(e Evidence) Evidence { return &held{e, f} }
 
 type held struct {
@@ -96,7 +96,7 @@ func (h *held) Links(ctx context.Context, from uint64) iter.Seq2[*Link, error] {
 	}
 }
 
-// same holds that a link is the one that was checked, as far as its tick, what its hash covers, and the hashes that are kept say.
+// same checks that a link is the one that was checked, by its tick, by what its hash covers, and by the hashes that are kept.
 func (h *held) same(l *Link, tick uint64) error {
 	if l.Tick != tick {
 		return changed(tick, "it is missing; it was there when it was checked")

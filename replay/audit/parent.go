@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// A Parent is where a fork comes from. The genesis document of the fork names it, and so each of its states and hashes does.
+// A Parent is the tick of another run at which a fork begins. The fork's genesis document names it, and so do all its states and hashes.
 type Parent struct {
 	Run  ID
 	Tick uint64 // of the state with which the fork begins
@@ -31,7 +31,7 @@ func (p *Parent) Describe(world []byte) []byte {
 	return append(append(append(d, hashKey...), p.Hash.String()...), parentEnd...)
 }
 
-// SplitGenesis returns the descriptor of the world that a genesis document holds, and the parent that it names; nil: it is of no fork.
+// SplitGenesis returns the descriptor of the world that a genesis document holds, and the parent that it names; nil: the run is not a fork.
 func SplitGenesis(genesis []byte) (world []byte, p *Parent, err error) {
 	at := bytes.LastIndex(genesis, []byte(parentKey))
 	if at < 0 {
@@ -61,7 +61,7 @@ func Meta(state []byte) ([]byte, error) {
 	return s.Sections[0], nil
 }
 
-// Under makes a state, in place, the one that the same world has under a genesis document with another digest, as in a fork.
+// Under changes a state in place to that of the same world under a genesis document with another digest, as in a fork.
 func Under(state []byte, genesis Hash) error {
 	meta, err := Meta(state)
 	if err == nil && len(meta) >= len(genesis) {

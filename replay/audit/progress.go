@@ -8,7 +8,7 @@ type Progress struct {
 	Uncommitted uint64 // ticks that have it and wait for the store
 	Committed   int64  // the last tick that is committed; -1: none
 	Hashed      uint64 // ticks that were hashed since Measure
-	HashNanos   int64  // how long that took all goroutines together, by the clock of Measure
+	HashNanos   int64  // how long all goroutines together took for it, by the clock of Measure
 }
 
 // Measure makes the Recorder add up how long it hashes, by a clock in nanoseconds that any goroutine may read. It must be called

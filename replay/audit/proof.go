@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// A Proof shows that parts of columns belonged to the state of a tick, and of which world: up two trees, from a tile to its column and from there
+// A Proof shows that parts of columns belonged to the state of a tick, and to which world: it leads up two trees, from a tile to its column and from there
 // to the root of the fields, and then to the link's hash. [Proof.Hash] checks it, [Prove] makes one.
 type Proof struct {
 	Subject  Subject
@@ -30,15 +30,15 @@ type Part struct {
 	Path     []Hash // likewise, from the column to the root of the fields
 }
 
-// A Subject is what a proof is about: a cell of a field or an entity. It is a question, and proves nothing; the parts hold the answer.
+// A Subject is the question that a proof answers: a cell of a field or an entity. It proves nothing by itself; the parts do.
 type Subject struct {
 	Field  string // of cells; "": it is an entity
 	Cell   []int32
 	Entity uint64 // its id
 }
 
-// Hash returns the world hash that the proof leads to, and whether it is whole: then its parts and its genesis belonged to the state whose hash that
-// is. It needs nothing but SHA-256.
+// Hash returns the world hash that the proof leads to, and whether the proof is whole: then its parts and its genesis belonged to the state with that
+// hash. It needs nothing but SHA-256.
 func (p *Proof) Hash() (world Hash, ok bool) {
 	up := func(index, n int, h Hash, path []Hash) Hash { // from a leaf of n to the root: RFC 9162, 2.1.3.2
 		ok = ok && index >= 0 && index < n

@@ -8,7 +8,7 @@ import (
 	"github.com/murksim/murksim/internal/jsonlines"
 )
 
-// ProofMark is what a proof begins with as a file.
+// The file of a proof begins with ProofMark.
 const ProofMark = `{"proof":`
 
 // A proof as a file. docs/AUDIT.md specifies it.

@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Layout is what a genesis document says of the columns of its states. [LayoutOf] makes one.
+// A Layout describes the columns of a world's states, as its genesis document gives them. [LayoutOf] makes one.
 type Layout struct {
 	Defs     []fields.Def // of the columns, by id
 	cells    int
@@ -78,8 +78,8 @@ func (y *Layout) IDs() int {
 	return len(y.Defs) - 3
 }
 
-// Check holds that the columns of a proof are those of the layout. A proof that is whole says how many there are, and a whole tree has no other
-// number; but who has made a hash of what is no state can have two trees in it, of which this takes one.
+// Check checks that the columns of a proof are those of the layout. A whole proof says how many there are, and an honest tree has no other
+// number; but a forger who hashed something that is not a state can have put two trees into it, of which Check accepts one.
 func (y *Layout) Check(p *Proof) error {
 	if p.Columns != len(y.Defs) {
 		return fmt.Errorf("audit: it has %d columns; those of its genesis are %d", p.Columns, len(y.Defs))
@@ -135,8 +135,8 @@ func (p *Proof) Bits(s Elements) (bits []uint64, ok bool) {
 	return bits, true
 }
 
-// Prove makes the proof of some elements, from the state S(T) of a link and the genesis document of its run: of the tiles in which they stand.
-// The caller says what they are about, in Subject.
+// Prove makes the proof of the tiles that hold some elements, from the state S(T) of a link and the genesis document of its run.
+// The caller sets Subject.
 func Prove(l *Link, genesis, state []byte, list ...Elements) (*Proof, error) {
 	s, err := engine.ReadState(state)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/murksim/murksim/internal/store"
 )
 
-// The most by which a world is ahead of its chain.
+// How far a world may be ahead of its chain.
 const (
 	// MaxHashing is how many ticks of states below 32 KiB wait for their SHA-256. Of larger states 4 do, so that they stay in a core's cache;
 	// of those above 64 MiB fewer, which take 256 MiB in all, but one in any case.
@@ -27,10 +27,10 @@ const (
 	batchAge        = 100 * time.Millisecond
 )
 
-// DefaultEvery is how many ticks lie between two snapshots, unless somebody says otherwise.
+// DefaultEvery is how many ticks lie between two snapshots, unless the user chooses another number.
 const DefaultEvery = 1000
 
-// A Recorder commits the chain of a world to a store, in batches: the last ones are there after a tenth of a second, or 512 ticks, or
+// A Recorder commits the chain of a world to a store, in batches: a tick is there after a tenth of a second, or 512 ticks, or
 // [Recorder.Flush]. It implements [engine.Settler].
 //
 // Record keeps what may have changed in the state; other goroutines hash that and commit it, beside the world. Where that is slower than the
@@ -141,8 +141,8 @@ type Head struct {
 	Events Events // the chain of its inputs
 }
 
-// NewRecorder begins the chain of a world, in the state that it is in: that is the first link, with a snapshot. A snapshot is kept of
-// every so many ticks, and of the last; of none with 0.
+// NewRecorder begins the chain of a world: its present state is the first link, with a snapshot. Every so many ticks there is another
+// snapshot, and one of the last tick; with 0 there are none.
 func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, error) {
 	r, link, state, err := newRecorder(store, w, descriptor, every)
 	if err != nil {
@@ -150,7 +150,7 @@ func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 	}
 	r.chain.prev, r.held = link.Hash, newPending()
 	r.held.link = *link
-	if every > 0 || w.Tick() > 0 { // without genesis there is no other way to begin
+	if every > 0 || w.Tick() > 0 { // a run that does not begin at genesis needs it to begin
 		r.held.saved = state
 	}
 	r.begin()
@@ -171,7 +171,7 @@ func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint6
 	return r, nil
 }
 
-// newRecorder returns a recorder, and the state of the world with the link that it would be at the beginning of a chain.
+// newRecorder returns a recorder, the state of the world, and the link that this state is if it begins a chain.
 func newRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, *Link, []byte, error) {
 	state, err := w.Save(descriptor)
 	if err != nil {
@@ -244,7 +244,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	return nil
 }
 
-// keep keeps what there is to hash of a tick.
+// keep keeps what is to be hashed of a tick.
 func (p *pendingTick) keep(t *engine.Tick, since store.Moment) {
 	p.tick, p.stage, p.rest, p.inputs, p.bytes = t.Number, untouched, p.rest[:0], p.inputs[:0], p.bytes[:0]
 	a, b, c := t.Rest()
@@ -295,7 +295,7 @@ func (r *Recorder) take() {
 	}
 }
 
-// problem returns why nothing more is committed.
+// problem returns the error after which nothing more is committed.
 func (r *Recorder) problem() error {
 	if r.err == nil {
 		return nil
@@ -336,7 +336,7 @@ func (r *Recorder) Close() error {
 	return r.problem()
 }
 
-// Abort ends the commit that is under way, if the store lets go of it, and the chain, for a reason. Any goroutine may call it; Close must be called
+// Abort ends the chain for a reason, and the commit under way if the store can interrupt it. Any goroutine may call it; Close must be called
 // all the same.
 func (r *Recorder) Abort(reason error) { r.abort(reason) }
 
@@ -384,7 +384,7 @@ func (r *Recorder) push() {
 	}
 }
 
-// wakeAll lets everybody look at what has changed. The lock is held.
+// wakeAll wakes all waiting goroutines to look at what has changed. The caller holds the lock.
 func (r *Recorder) wakeAll() {
 	r.progress.Broadcast()
 	r.batches.Signal()
@@ -397,7 +397,7 @@ func (r *Recorder) wake() {
 	r.batches.Signal()
 }
 
-// full reports whether a batch takes no more.
+// full reports whether a batch has no more room.
 func (b *Batch) full() bool { return len(b.Links) >= batchTicks || b.bytes >= batchBytes }
 
 // commit commits batches until the chain ends.

@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// A DivergenceError names the first tick whose state is not the one that was committed.
+// A DivergenceError names the first tick whose state differs from the committed one.
 type DivergenceError struct {
 	Tick                 uint64
 	Expected, Calculated Hash     // Calculated is zeros if the tick cannot be computed
@@ -34,7 +34,7 @@ func (e *DivergenceError) Unwrap() error { return e.Err }
 type Rerun struct {
 	Evidence Evidence // which has been checked, see [Check]
 
-	// World is in the state in which the chain begins, or in that of a snapshot that is From's. Descriptor is that of its state.
+	// World is in the first state of the chain, or in the state of a snapshot at From. Descriptor belongs to that state.
 	World      *engine.World
 	Descriptor []byte
 	From       *Head // where to go on; nil: from the first link on, which is compared, too
@@ -44,8 +44,8 @@ type Rerun struct {
 	Passed func(tick uint64) // is called now and then with the last tick that was computed; may be nil
 }
 
-// Run computes the ticks with the inputs that were committed, and compares the hash of each, and that of its inputs: they may have been
-// others when the evidence was checked. The error is a [*DivergenceError] for the first that differs, an [*EvidenceError] for inputs that no
+// Run computes the ticks with the committed inputs, and compares the hash of each tick and of its inputs: the inputs may have been
+// others when the evidence was checked. The error is a [*DivergenceError] for the first tick that differs, an [*EvidenceError] for inputs that no
 // tick can have or that are others now, that of the context, or that of reading.
 func (r *Rerun) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -118,10 +118,10 @@ func (r *Rerun) ticks(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// failed says what it means that a tick cannot be computed.
+// failed returns the error of Run when a tick cannot be computed.
 func (r *Rerun) failed(tick uint64, err error) error {
 	switch {
-	case errors.As(err, new(*CommitError)): // which Close says, too
+	case errors.As(err, new(*CommitError)): // which Close returns, too
 		return err
 	case errors.Is(err, engine.ErrOrder):
 		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", tick), "its inputs are not in the order in which a tick takes them"}
@@ -129,7 +129,7 @@ func (r *Rerun) failed(tick uint64, err error) error {
 	return &DivergenceError{Tick: tick, Err: err}
 }
 
-// A comparer holds links against those that were committed. It is a [Store].
+// A comparer compares links with the committed ones. It is a [Store].
 type comparer struct {
 	*Rerun
 	ctx    context.Context
@@ -194,7 +194,7 @@ func committed(ctx context.Context, e Evidence, tick uint64) (*Link, error) {
 	return LinkAt(within, e, tick)
 }
 
-// otherInputs says that a tick was computed with other inputs than those that were checked.
+// otherInputs returns the error of a tick that was computed with other inputs than the checked ones.
 func otherInputs(got *Link, checked Hash) error {
 	return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", got.Tick), fmt.Sprintf("the inputs up to it have the hash %s; it was %s when they were checked", got.InputHash, checked)}
 }
@@ -205,7 +205,7 @@ func (c *comparer) close() {
 	}
 }
 
-// divergence says what it means that a link is not the committed one.
+// divergence returns the error of a link that differs from the committed one.
 func divergence(want, got *Link) error {
 	return &DivergenceError{Tick: got.Tick, Expected: want.Hash, Calculated: got.Hash, Sections: differing(want, got)}
 }

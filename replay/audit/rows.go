@@ -58,10 +58,10 @@ func RateOf(ticks float64) (Rate, error) {
 	}
 }
 
-// StateFormat is the number of the state's encoding: that which begins with MSS2.
+// StateFormat is the number of the state's encoding, the one that begins with MSS2.
 const StateFormat = 2
 
-// A Run is what is known of a run before its first tick.
+// A Run describes a run before its first tick.
 type Run struct {
 	ID        ID
 	Created   time.Time // for people
@@ -106,7 +106,7 @@ func (r *Run) Difference(o *Run) string {
 	return ""
 }
 
-// A Link is what is committed of a tick.
+// A Link is the part of the chain that is committed for a tick.
 type Link struct {
 	Tick      uint64
 	Prev      Hash   // H(T-1); zeros in the first
@@ -174,12 +174,12 @@ type Store interface {
 type Evidence interface {
 	Run() *Run
 
-	// Inputs lists the inputs with numbers above after, by number, and Links the links from a tick on, by tick. What is yielded is valid until
+	// Inputs lists the inputs with numbers above after, by number, and Links the links from a tick on, by tick. A yielded element is valid until
 	// the next one. An error ends the list.
 	Inputs(ctx context.Context, after uint64) iter.Seq2[*Input, error]
 	Links(ctx context.Context, from uint64) iter.Seq2[*Link, error]
 
-	// Snapshots lists the ticks of which there is a snapshot, ascending, and Snapshot returns one. That it belongs to its link is for the caller
+	// Snapshots lists the ticks that have a snapshot, ascending, and Snapshot returns one. Whether it belongs to its link is for the caller
 	// to check.
 	Snapshots(ctx context.Context) ([]uint64, error)
 	Snapshot(ctx context.Context, tick uint64) (*Snapshot, error)
@@ -188,7 +188,7 @@ type Evidence interface {
 	Halt(ctx context.Context) (*Halt, error)
 }
 
-// The most bytes that texts of a run or a halt may have, and the genesis document of a run or the detail of a halt.
+// The most bytes of a text of a run or a halt, and of a run's genesis document or a halt's detail.
 const (
 	MaxText    = 1 << 20
 	MaxGenesis = commands.MaxPayload + 4<<10 // a descriptor, and the parent of a fork

@@ -16,7 +16,7 @@ const (
 	fieldSection = 3
 )
 
-// appendCommitment appends what a chain hashes of a state: C(T).
+// appendCommitment appends C(T), the part of a state that a chain hashes.
 func appendCommitment(b []byte, tick uint64, size int64, digests []Digest) []byte {
 	b = binary.LittleEndian.AppendUint64(append(b, "MSC2"...), tick)
 	b = binary.LittleEndian.AppendUint64(b, uint64(size))

@@ -41,7 +41,7 @@ func (x *coordinator) drain(ctx context.Context, results jetstream.Consumer) err
 	}
 }
 
-// collect takes in results until every job has a row, and those that are run again have been.
+// collect takes in results until every job has a row, and every job to be run again was.
 func (x *coordinator) collect(ctx context.Context, results jetstream.Consumer) error {
 	for !x.complete() {
 		batch, err := results.Fetch(256, jetstream.FetchMaxWait(250*time.Millisecond))
@@ -74,7 +74,7 @@ func (x *coordinator) complete() bool {
 	return x.Journal.Done() == h.Shard.Jobs(h.Jobs) && len(x.ledger.Again) == 0 && len(x.again) == 0
 }
 
-// receive takes in one result. It acknowledges it when its rows are in the journal.
+// receive takes in one result, and acknowledges it once its rows are in the journal.
 func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 	var r result
 	if err := decode(m.Data(), &r); err != nil {
@@ -101,7 +101,7 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
-// takeRows takes in rows of jobs that ran for the first time, and compares those that are known.
+// takeRows takes in rows of jobs that ran for the first time. If the journal has the row already, it compares the two.
 func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) error {
 	var fresh []sweep.Row
 	var known []*sweep.Row
@@ -159,7 +159,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	return err
 }
 
-// refusal says why a row cannot be one that a worker of this sweep made; "": it can.
+// refusal says why no worker of this sweep can have made a row; "": one can.
 func (x *coordinator) refusal(r *result, row *sweep.Row) string {
 	row.Clean()
 	switch {
@@ -225,9 +225,9 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 		x.wake.Broadcast()
 		x.mu.Unlock()
 		if err != nil || !asked {
-			continue // of an earlier process, or the second time
+			continue // asked for by an earlier process, or a duplicate
 		}
-		if !row.Repeats() { // such as for want of memory, which the first worker had
+		if !row.Repeats() { // such as out of memory, unlike on the first worker
 			x.Say(fmt.Sprintf("%s could not run job %d again: %s: %s", r.Process, row.Job, row.Status, row.Reason))
 			continue
 		}
@@ -246,7 +246,7 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 	return nil
 }
 
-// differ writes down that a job came to different ends. It asks both workers for a recording, and looks for the first tick
+// differ records that a job came to different ends: it asks both workers for a recording, and looks for the first tick
 // that differs.
 func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Check) error {
 	if err := x.evidence(ctx, first, &c); err != nil {
@@ -302,7 +302,7 @@ func (x *coordinator) ask(ctx context.Context, process string, data []byte) erro
 	return nil
 }
 
-// fetchFile copies a file from the servers into the sweep's folder. What lies there under its name may be that of an earlier run.
+// fetchFile copies a file from the servers into the sweep's folder. It replaces one of that name, which an earlier run may have left.
 func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent time.Time) error {
 	path := filepath.Join(x.Folder, local)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -311,7 +311,7 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 	const tries, slow = 8, 1 << 20 // bytes a second, with which a file must come
 	draft, tried := path+".part", 0
 	err := retry(ctx, 0, func() error {
-		within, cancel := context.WithTimeout(ctx, 5*time.Second) // a server that is lost on the way does not say so
+		within, cancel := context.WithTimeout(ctx, 5*time.Second) // a connection that breaks meanwhile gives no error
 		defer cancel()
 		info, err := x.files.GetInfo(within, name)
 		if err == nil {
@@ -338,7 +338,7 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 	return nil
 }
 
-// behind is how long a server of a cluster may be behind the others, and have no file that they have.
+// behind is how long a server of a cluster may lag, and lack a file that the others have.
 const behind = 5 * time.Second
 
 // removeFiles removes files from the servers that are in the sweep's folder now.

@@ -19,10 +19,10 @@ type Options struct {
 	Token       string // that the servers ask for; one in the URL counts before it
 	Credentials string // a file; "": none but those in the URL
 	CA          string // a file with the certificates of authorities; "": the system's
-	Cert, Key   string // files: who this is; "": nobody
+	Cert, Key   string // files: this client's certificate and its key; "": none
 }
 
-// A link is a connection with what a sweep needs of it.
+// A link is a connection, and the streams and buckets that a sweep uses.
 type link struct {
 	conn  *nats.Conn
 	js    jetstream.JetStream
@@ -32,7 +32,7 @@ type link struct {
 }
 
 // connect connects to the servers, and makes the streams if they are not there yet. A server that does not answer is
-// tried again for so long; 0: for ever.
+// tried again for at most that time; 0: for ever.
 func connect(ctx context.Context, o Options, name string, most time.Duration, say func(string)) (*link, error) {
 	options := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(2 * time.Second),
@@ -87,7 +87,7 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// Redacted returns URLs without what stands before an @ in them.
+// Redacted returns URLs without user and password, which stand before an @.
 func Redacted(urls string) string {
 	var list []string
 	for piece := range strings.SplitSeq(urls, ",") {
@@ -137,13 +137,13 @@ func (l *link) prepareWithin(ctx context.Context, most time.Duration) error {
 }
 
 // prepare makes the streams and buckets, on three servers of a cluster. The list of servers that the client knows
-// says nothing of their number: it may not have been told of the others yet.
+// does not say how many there are: it may not know the others yet.
 func (l *link) prepare(ctx context.Context) error {
 	replicas := 1
 	if l.conn.ConnectedClusterName() != "" {
 		replicas = 3
 	}
-	within, cancel := context.WithTimeout(ctx, time.Second) // without a leader nobody answers
+	within, cancel := context.WithTimeout(ctx, time.Second) // without a leader no server answers
 	defer cancel()
 	_, err := l.js.AccountInfo(within)
 	off := errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
@@ -181,7 +181,7 @@ func (l *link) make(ctx context.Context, replicas int) (err error) {
 	return err
 }
 
-// retry calls f until it succeeds, ctx ends, or so much time has passed; 0: any.
+// retry calls f until it succeeds, ctx ends, or the time is over; 0: there is no limit.
 func retry(ctx context.Context, most time.Duration, f func() error) error {
 	began, wait := time.Now(), 50*time.Millisecond
 	for {

@@ -48,8 +48,8 @@ func (l *link) open(ctx context.Context, most time.Duration, id string, i *Info)
 	return results, err
 }
 
-// How often the queue is looked at, and how often in succession it must be empty while there are jobs that wait: a server that
-// was killed may have lost what another one would have had.
+// How often the coordinator looks at the queue, and how many times in a row it must find it empty although jobs wait: a server that
+// was killed may have lost jobs that another server still has.
 const (
 	lookEvery    = 2 * time.Second
 	lookPatience = 4

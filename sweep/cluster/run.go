@@ -24,7 +24,7 @@ type Config struct {
 	Base    *scenarios.Scenario // without the design's values
 	Keep    Keep
 	Say     func(text string)
-	Workers func(n int) // is told how many processes have sent rows
+	Workers func(n int) // is called with how many processes have sent rows
 }
 
 // A coordinator is a sweep that is going on.
@@ -110,7 +110,7 @@ func Run(ctx context.Context, c Config) error {
 	return x.err
 }
 
-// patience is how long a sweep waits at its beginning for servers that can be reached and do not answer, as they do when
+// patience is how long a sweep waits at its beginning for servers that can be reached but do not answer, as while
 // they elect a leader. Later it waits for ever.
 const patience = 30 * time.Second
 
@@ -125,7 +125,7 @@ func (x *coordinator) sayWaiting() {
 	}
 }
 
-// begin tells workers of the sweep, and makes its queues.
+// begin makes the sweep's queues, and announces it to workers.
 func (x *coordinator) begin(ctx context.Context, most time.Duration) (results jetstream.Consumer, err error) {
 	return x.open(ctx, most, x.id, &Info{
 		Scenario: x.Base.Name, Base: string(x.Base.Descriptor()), Wanted: x.Journal.Head.Wanted,
@@ -176,7 +176,7 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 // errLost reports that jobs that have no row are not in the queue any more.
 var errLost = errors.New("jobs are lost")
 
-// watch looks now and then whether there are jobs that wait for a row, and are not in the queue.
+// watch looks now and then for jobs that wait for a row but are not in the queue.
 func (x *coordinator) watch(ctx context.Context) {
 	quiet := 0
 	for ctx.Err() == nil && !x.complete() {
@@ -261,7 +261,7 @@ func (x *coordinator) room(ctx context.Context) (int, error) {
 	return max(1, min(n, left/64)), ctx.Err() // the last ones are to end at the same time
 }
 
-// send publishes a task, beside others. One that is too long goes in parts.
+// send publishes a task in the background, in parts if it is too long.
 func (x *coordinator) send(ctx context.Context, t *task) error {
 	if len(t.Jobs) == 0 {
 		return nil
@@ -296,7 +296,7 @@ func (x *coordinator) send(ctx context.Context, t *task) error {
 	return nil
 }
 
-// recheckAll publishes the jobs that are to be run again, as they come, until nothing is under way.
+// recheckAll publishes the jobs to be run again, as they come, until no job is out.
 func (x *coordinator) recheckAll(ctx context.Context) error {
 	for {
 		x.mu.Lock()
@@ -321,7 +321,7 @@ func (x *coordinator) recheckAll(ctx context.Context) error {
 			return err
 		}
 		t := task{Jobs: []job{jobOf(first.Job, s)}, Again: true}
-		if x.several() { // else nobody could take it
+		if x.several() { // else no process could take it
 			t.Not = sweep.Process(first.Worker)
 		}
 		if err := x.send(ctx, &t); err != nil {

@@ -34,7 +34,7 @@ const (
 	maxPlain   = 32 << 20  // bytes, not compressed
 )
 
-// An Info is what workers must know of a sweep.
+// An Info tells workers about a sweep.
 type Info struct {
 	sweep.Wanted
 	Scenario string        `json:"scenario"`
@@ -44,7 +44,7 @@ type Info struct {
 	Keep     Keep          `json:"keep"`
 }
 
-// Keep says of which jobs the recording is kept, or the last state.
+// Keep selects the jobs whose recordings, or last states, are kept.
 type Keep struct {
 	Failed bool    `json:"failed,omitempty"` // those that are not ok
 	Share  float64 `json:"share,omitempty"`
@@ -63,7 +63,7 @@ func (k Keep) Wants(row *sweep.Row) bool {
 type task struct {
 	Jobs  batch[job] `json:"jobs"`
 	Again bool       `json:"again,omitempty"` // they are run a second time
-	Not   string     `json:"not,omitempty"`   // process that is not to run them, if there is another
+	Not   string     `json:"not,omitempty"`   // process that leaves them to another one, if there is one
 }
 
 // A job is a world to be run.
@@ -87,7 +87,7 @@ func (j *job) scenario(r *scenarios.Registry) (*scenarios.Scenario, error) {
 	return s, s.DecodeProbes([]byte(j.Probes))
 }
 
-// A batch is a list of at most maxBatch, however long the text is that it is read from.
+// A batch is a list that decodes at most maxBatch elements, however long its text is.
 type batch[T any] []T
 
 // UnmarshalJSON implements [json.Unmarshaler].

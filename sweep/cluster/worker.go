@@ -35,7 +35,7 @@ type Worker struct {
 // ackWait is how long the server waits for a sign of a worker before it gives its jobs to another one.
 const ackWait = 5 * time.Second
 
-// A labour is a worker at work.
+// A labour is a running worker.
 type labour struct {
 	Worker
 	*link
@@ -83,7 +83,7 @@ func Work(ctx context.Context, w Worker) error {
 	return err
 }
 
-// follow keeps the list of sweeps. It asks to be called again if the list cannot be read any more, as may be when servers
+// follow keeps the list of sweeps up to date. It returns true, to be called again, when the list cannot be read any more, as may be when servers
 // were lost.
 func (b *labour) follow(ctx context.Context) (again bool, err error) {
 	var watch jetstream.KeyWatcher
@@ -117,7 +117,7 @@ func (b *labour) follow(ctx context.Context) (again bool, err error) {
 	}
 }
 
-// update takes in that a sweep began, changed or ended.
+// update handles that a sweep began, changed or ended.
 func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,7 +157,7 @@ func (b *labour) all(turn int) []*served {
 }
 
 // pull takes messages for the cores that are free. A worker has one request under way and not one for each core, so that
-// servers bear thousands of cores.
+// servers can serve thousands of cores.
 func (b *labour) pull(ctx context.Context) {
 	free := make(chan int, b.Cores)
 	for core := range b.Cores {
@@ -194,7 +194,7 @@ func (b *labour) pull(ctx context.Context) {
 	}
 }
 
-// fetch takes up to n messages of the first sweep that has some, or waits for one: of one sweep, for a second if there is no other.
+// fetch takes up to n messages of the first sweep that has some. If none has, it waits for one sweep's, only for a second if there are others.
 func (b *labour) fetch(ctx context.Context, sweeps []*served, n int) (s *served, messages []jetstream.Msg, err error) {
 	for _, s := range sweeps {
 		messages, err := b.from(ctx, s, func(queue jetstream.Consumer) (jetstream.MessageBatch, error) { return queue.FetchNoWait(n) })
@@ -265,7 +265,7 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	if meta, err := m.Metadata(); err == nil {
 		delivered = meta.NumDelivered
 	}
-	const others = 80 // times that others may have it first
+	const others = 80 // times that it is left to other workers
 	if t.Not == b.Name && delivered < others {
 		_ = m.NakWithDelay(250 * time.Millisecond)
 		return
@@ -313,7 +313,7 @@ func (b *labour) report(ctx context.Context, s *served, m jetstream.Msg, r *resu
 	})
 }
 
-// store stores a result. Rows that are too long for one message go in several, and one that is by itself says so.
+// store stores a result, in several messages if its rows are too long for one. A single row that is too long is replaced by one that says so.
 func (b *labour) store(ctx context.Context, s *served, id string, r *result) error {
 	data, err := encode(r)
 	switch {

@@ -1,7 +1,7 @@
-// Package checkpoint signs what a run had come to at a tick, in a form that programs of others can check.
+// Package checkpoint signs the state of a run at a tick, in a form that other programs can check.
 //
 // A signed checkpoint is a file of text: a signed note of C2SP (c2sp.org/signed-note) whose text is a checkpoint
-// (c2sp.org/tlog-checkpoint). The first signature is that of whoever ran the run. Witnesses add theirs below it
+// (c2sp.org/tlog-checkpoint). The first signature is by the operator of the run. Witnesses add theirs below it
 // (c2sp.org/tlog-cosignature). docs/AUDIT.md says what each byte is and what a signature states.
 //
 //	murksim/run/01234567-89ab-cdef-0123-456789abcdef   the run
@@ -12,7 +12,7 @@
 //	— murksim/run/01234567-89ab-cdef-0123-456789abcdef mX2Fq8…
 //	— witness.example.com/w1 9a7hdw…
 //
-// [Read] refuses all but the one way to write a checkpoint: what is signed means one thing.
+// [Read] accepts only one way to write a checkpoint: so what is signed has one meaning.
 package checkpoint
 
 import (
@@ -33,8 +33,8 @@ const inputsMark = "inputs "
 // textLines is how many lines a checkpoint has.
 const textLines = 4
 
-// A Checkpoint is a claim: that a run had a hash at a tick, and had taken these inputs by then. Who has signed it cannot claim others later. The
-// world hash alone is that of the states: it does not cover what changes none, such as the source of a command.
+// A Checkpoint is a claim: that a run had a hash at a tick, and had taken these inputs by then. Its signer cannot claim others later. The
+// world hash alone covers the states, but not what changes no state, such as the source of a command.
 type Checkpoint struct {
 	Run    audit.ID
 	Tick   uint64
@@ -51,7 +51,7 @@ func (c *Checkpoint) Text() string {
 	return fmt.Sprintf("%s\n%d\n%s\n%s%s\n", c.Origin(), c.Tick, base(c.Hash[:]), inputsMark, base(c.Inputs[:]))
 }
 
-// An Error says which line of a file makes it no signed checkpoint.
+// An Error says which line keeps a file from being a signed checkpoint.
 type Error struct {
 	Line   int // from 1
 	Reason string

@@ -22,7 +22,7 @@ const (
 // latest is the last second of a cosignature that can be written as a date.
 const latest = 253402300799 // 9999-12-31T23:59:59Z
 
-// A Key is what checks a signature: a name, a type and a public key of Ed25519 which [CheckKey] accepts. Others know it as a verifier key.
+// A Key checks signatures: it is a name, a type and a public key of Ed25519 that [CheckKey] accepts. C2SP calls it a verifier key.
 type Key struct {
 	name   string
 	kind   byte
@@ -94,7 +94,7 @@ func (k *Key) KeyHash() uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// Verify reports whether a signature is that of the key for a text.
+// Verify reports whether a signature of a text is by the key.
 func (k *Key) Verify(text, signature []byte) bool {
 	if k.kind == cosigns {
 		if len(signature) != 8+ed25519.SignatureSize {
@@ -109,7 +109,7 @@ func (k *Key) Verify(text, signature []byte) bool {
 	return ed25519.Verify(k.public, text, signature)
 }
 
-// cosigned is what a witness signs at a time, in seconds since 1970.
+// cosigned returns the message that a witness signs at a time, in seconds since 1970.
 func cosigned(at uint64, text []byte) []byte {
 	b := strconv.AppendUint([]byte("cosignature/v1\ntime "), at, 10)
 	return append(append(b, '\n'), text...)

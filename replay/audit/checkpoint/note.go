@@ -18,10 +18,10 @@ import (
 // MaxSize is how many bytes a signed checkpoint has at most.
 const MaxSize = 1 << 16
 
-// maxSignatures is how many signatures it has at most: as many as package note reads.
+// maxSignatures is the most signatures that a checkpoint has: package note reads no more.
 const maxSignatures = 100
 
-// signatureMark is what a line with a signature begins with: an em dash.
+// A line with a signature begins with signatureMark, an em dash.
 const signatureMark = "— "
 
 // A Note is a checkpoint with its signatures.
@@ -94,7 +94,7 @@ func parseSignature(line string) (s note.Signature, ok bool) {
 	return note.Signature{Name: name, Hash: binary.BigEndian.Uint32(b), Base64: text}, true
 }
 
-// File is what was read: the text, an empty line, and the signatures.
+// File returns the file that was read: the text, an empty line, and the signatures.
 func (n *Note) File() []byte { return n.file }
 
 // Names are the names of the keys in the order of their signatures, whether these are good or not.
@@ -105,7 +105,7 @@ func (n *Note) Names() (names []string) {
 	return names
 }
 
-// Through returns how many signatures there are in that beginning of the file which has this SHA-256, and ends with a signature. It
+// Through finds the beginning of the file that has this SHA-256 and ends with a signature, and returns how many signatures it has. It
 // returns 0 if there is none.
 func (n *Note) Through(sum [sha256.Size]byte) int {
 	for i, end := range n.ends {
@@ -119,7 +119,7 @@ func (n *Note) Through(sum [sha256.Size]byte) int {
 // A SignatureError reports a key that has not signed.
 type SignatureError struct {
 	Key   *Key
-	Wrong bool // there is a signature that says it is of the key
+	Wrong bool // a signature claims to be of the key
 }
 
 // Error implements error.
@@ -137,7 +137,7 @@ type Signed struct {
 	Line int       // from 0
 }
 
-// Verify holds that each of the keys has signed, and returns the signatures in the order of the keys, which must all be different. An
+// Verify checks that each of the keys has signed, and returns the signatures in the order of the keys, which must all be different. An
 // error is a [*SignatureError].
 func (n *Note) Verify(keys ...*Key) ([]Signed, error) {
 	var known []note.Verifier
@@ -194,7 +194,7 @@ func (n *Note) Cosign(name string, private ed25519.PrivateKey, at time.Time) (fi
 	if err != nil {
 		return nil, nil, err
 	}
-	again, err := Read(file) // which holds the limits
+	again, err := Read(file) // which checks the limits
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,7 +20,7 @@ var smallOrders = [...]string{
 	"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", // 8
 }
 
-// CheckKey returns an error for a public key that does not bind who signs: a point of small order, or one that is not
+// CheckKey returns an error for a public key that does not bind its signer: a point of small order, or one that is not
 // written canonically (RFC 8032, 5.1.3, which [ed25519.Verify] does not ask for).
 func CheckKey(key ed25519.PublicKey) error {
 	if len(key) != ed25519.PublicKeySize {

@@ -2,7 +2,7 @@ package stamp
 
 import (
 	"bytes"
-	"crypto/sha1" // what RFC 3161 names a certificate by; it is not what is signed
+	"crypto/sha1" // RFC 3161 names a certificate by it; no signature uses it
 	"crypto/sha256"
 	"crypto/sha512"
 	"crypto/x509"
@@ -14,7 +14,7 @@ import (
 	"github.com/smallstep/pkcs7"
 )
 
-// What RFC 2634 and RFC 5035 call these.
+// Object identifiers of RFC 2634 and RFC 5035.
 type (
 	essCertID struct {
 		Hash   []byte
@@ -35,7 +35,7 @@ type (
 	}
 )
 
-// checkMessage holds that a message is a stamp, and that its one signature is that of the certificate which it names itself.
+// checkMessage checks that a message is a stamp with one signature, by the certificate that the message itself names.
 func (s *Stamp) checkMessage(m *pkcs7.PKCS7) error {
 	signer := &m.Signers[0]
 	for i, a := range signer.AuthenticatedAttributes {
@@ -91,7 +91,7 @@ func signedBy(m *pkcs7.PKCS7, c *x509.Certificate) bool {
 	return bytes.Equal(v.Certs[0].Hash, sum[:])
 }
 
-// checkUsage holds that a certificate is for time stamps and nothing else (RFC 3161, 2.3).
+// checkUsage checks that a certificate is for time stamps and nothing else (RFC 3161, 2.3).
 func checkUsage(c *x509.Certificate) error {
 	critical := false
 	for _, x := range c.Extensions {

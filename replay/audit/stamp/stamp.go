@@ -1,10 +1,10 @@
 // Package stamp asks authorities for time stamps (RFC 3161) and checks them.
 //
 // A time stamp is a signature of an authority over a SHA-256 and a time. [Request] is the question, [Parse] reads an answer and checks
-// all that can be checked of it alone, [Stamp.Verify] checks it against the certificates that somebody trusts. Neither needs a network.
+// all that it proves by itself, [Stamp.Verify] checks it against the certificates that the caller trusts. Neither needs a network.
 //
-// The package pkcs7 reads the message and checks its signature. It does not look at what the message is, at what a certificate may be used
-// for, or at which certificate the authority says it has signed with; this package does.
+// The package pkcs7 reads the message and checks its signature. It does not check what the message is, what a certificate may be used
+// for, or with which certificate the authority says it has signed; this package does.
 package stamp
 
 import (
@@ -94,7 +94,7 @@ func Ask(data []byte) (*Request, error) {
 	return r, err
 }
 
-// Answered reads the answer to a request, and holds that it is one.
+// Answered reads a stamp, and checks that it answers the request.
 func (r *Request) Answered(response []byte) (*Stamp, error) {
 	s, err := Parse(response)
 	switch {
@@ -119,7 +119,7 @@ type Stamp struct {
 	others []*x509.Certificate
 }
 
-// Parse reads the response of an authority, and holds that it grants a stamp over a SHA-256, that it is signed by the certificate in it,
+// Parse reads the response of an authority, and checks that it grants a stamp over a SHA-256, that it is signed by the certificate in it,
 // and that this one is for time stamps and nothing else. Whether to trust it is up to [Stamp.Verify].
 func Parse(response []byte) (*Stamp, error) {
 	if len(response) > MaxSize {
@@ -166,14 +166,14 @@ func (s *Stamp) read(content []byte) error {
 		return fmt.Errorf("stamp: it has version %d; this program reads version 1", t.Version)
 	case !t.Imprint.Algorithm.Algorithm.Equal(oidSHA256) || len(t.Imprint.Hash) != sha256.Size:
 		return errors.New("stamp: it is of a hash other than SHA-256")
-	case t.Time.Year() < 2000: // also the zero time, which crypto/x509 would take for now
+	case t.Time.Year() < 2000: // this also refuses the zero time, which crypto/x509 would take for now
 		return fmt.Errorf("stamp: its time is %s, before there were such stamps", t.Time.UTC().Format(time.RFC3339))
 	}
 	s.Sum, s.Time, s.nonce = [sha256.Size]byte(t.Imprint.Hash), t.Time.UTC(), t.Nonce
 	return nil
 }
 
-// Verify holds that the certificate leads to one of the roots, by those in the stamp, at the time of the stamp. It does not ask whether a
+// Verify checks that the certificate leads to one of the roots, by those in the stamp, at the time of the stamp. It does not ask whether a
 // certificate was revoked.
 func (s *Stamp) Verify(roots *x509.CertPool) error {
 	between := x509.NewCertPool()
@@ -196,7 +196,7 @@ func unmarshal(b []byte, v any) error {
 	return err
 }
 
-// text is why an authority refuses, in its words.
+// text returns why an authority refuses, in its words.
 func (s *pkiStatusInfo) text() (text string) {
 	for _, t := range s.Text {
 		text += fmt.Sprintf(": %q", t.Bytes)

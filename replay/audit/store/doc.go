@@ -3,7 +3,7 @@
 //
 // All tables are append-only and triggers say so with errors ([ErrAppendOnly]); foreign keys make it
 // impossible to insert a link or an input that does not follow the one before it; nothing is added to a halted
-// run ([ErrHalted]). Who owns the database can drop all that: the proof is the audit, not the database. The
+// run ([ErrHalted]). The owner of the database can drop all that: the proof is the audit, not the database. The
 // store checks no hash but that of the genesis document.
 //
 // # What survives
@@ -11,11 +11,11 @@
 // A batch is one transaction. Once Commit has returned, it survives the death of the process (SIGKILL), in
 // either database. With Postgres it also survives a loss of power, as its server is set up by default. With
 // SQLite it may not: the file is in WAL mode with synchronous=NORMAL, so a loss of power may cost the last
-// batches, whole ones, never a part of one, and the file stays in order.
+// batches, but never a part of one, and leaves the file intact.
 //
 // # Roles
 //
-// Roles belong to a whole Postgres server and take a right that who migrates a database often has not. So
+// Roles belong to a whole Postgres server, and making them takes a right that the user who migrates a database often lacks. So
 // migrations make none: the statements of [Roles] do, run by [DB.Grant] or by an administrator with psql. Without
 // them only the owner of the tables can use them.
 package store

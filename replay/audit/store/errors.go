@@ -14,7 +14,7 @@ type Kind string
 // Error implements error.
 func (k Kind) Error() string { return string(k) }
 
-// What can be wrong. The database says the first four, with the codes MS001 to MS004.
+// The kinds of errors. The database raises the first four, with the codes MS001 to MS004.
 const (
 	ErrAppendOnly Kind = "rows are never changed, removed or replaced (MS001)"
 	ErrHalted     Kind = "the run is halted (MS002)"
@@ -42,7 +42,7 @@ const (
 	ErrRefused     Kind = "the server refuses the user"
 )
 
-// An Error says what was being done, and what is wrong. It is its Kind and its cause, for errors.Is and errors.As.
+// An Error says what the store was doing, and what is wrong. errors.Is and errors.As find its Kind and its cause.
 type Error struct {
 	Doing string // with the names of the database, run, table or tick
 	Kind  Kind   // empty: none of ours
@@ -72,12 +72,12 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// gone reports a file that another process has taken away, or has taken a part of.
+// gone reports a file that another process removed or cut.
 func gone(doing, file string) error {
 	return &Error{doing, ErrGone, fmt.Errorf("%w: %s is not the file that was opened; leave it alone while it is written, and begin anew", audit.ErrLost, file)}
 }
 
-// badRow reports a row that no store of ours has written, by its tick, or the number of its input.
+// badRow reports a row that this package cannot have written, by its tick or by the number of its input.
 func badRow(table string, row uint64, format string, args ...any) error {
 	key := "tick"
 	if table == "input_events" {
@@ -86,7 +86,7 @@ func badRow(table string, row uint64, format string, args ...any) error {
 	return &audit.EvidenceError{Table: table, Row: fmt.Sprintf("%s %d", key, int64(row)), Reason: fmt.Sprintf(format, args...)}
 }
 
-// wrap returns an error with what was being done and its kind; nil stays nil, and what says all that already stays too.
+// wrap adds to an error what the store was doing, and its kind. It leaves nil, and an error that has both, as they are.
 func (d *DB) wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// Evidence opens what is committed of a run, as it stands now, in one transaction that only reads; the function returned ends it. Lists of it
-// may be read at the same time, by one goroutine or several.
+// Evidence opens what is committed of a run, as it stands now, in one read-only transaction, which the returned function ends. Several goroutines
+// may read its lists at the same time.
 func (d *DB) Evidence(ctx context.Context, id audit.ID) (audit.Evidence, func() error, error) {
 	conn, err := d.sql.Conn(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (e *evidence) close() error {
 	return e.conn.Close()
 }
 
-// read reads rows, by one statement.
+// read runs one statement and reads its rows.
 func (e *evidence) read(ctx context.Context, query string, args []any, each func(row) error) error {
 	ctx, done := e.db.limit(ctx)
 	defer done()
@@ -75,7 +75,7 @@ func (e *evidence) Halt(ctx context.Context) (*audit.Halt, error) {
 	return e.db.halt(ctx, e.conn, e.run.ID)
 }
 
-// maxLinks is how many links are read at once. Nothing of a query stays open while rows are yielded, so that lists can be
+// maxLinks is how many links one query reads. No query stays open while rows are yielded, so that lists can be
 // read side by side on one connection.
 const maxLinks = 4096
 
@@ -95,7 +95,7 @@ func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link
 			})
 			rest := digests
 			for i := range links {
-				n := len(links[i].Digests) // a growing list may have moved
+				n := len(links[i].Digests) // append may have moved the list
 				links[i].Digests, rest = rest[:n:n], rest[n:]
 				if err != nil && i == len(links)-1 {
 					break // the faulty one
@@ -116,7 +116,7 @@ func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link
 	}
 }
 
-// orLess returns the least number that a list has which begins at one: of a list of all rows those below 0, which nothing of ours has written.
+// orLess returns the least tick of a list from first on. A list of all rows also has ticks below 0, which only another program can have written.
 func orLess(first uint64) int64 {
 	if first == 0 {
 		return math.MinInt64
@@ -145,7 +145,7 @@ func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) 
 	return all, nil
 }
 
-// Of inputs, no more are read at once than these, and fewer where they are large.
+// How many inputs one query reads at most: fewer where they are large.
 const (
 	maxInputs     = 4096
 	maxInputBytes = 1 << 20
@@ -160,7 +160,7 @@ func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.In
 		", octet_length(payload) FROM input_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq LIMIT $3"
 	return func(yield func(*audit.Input, error) bool) {
 		var inputs []audit.Input
-		least := int64(math.MinInt64) // also of what nothing of ours has written
+		least := int64(math.MinInt64) // also rows of another program
 		for limit := 16; after < audit.MaxTick; {
 			if after > 0 {
 				least = int64(after) + 1
@@ -274,7 +274,7 @@ func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, 
 	return s, e.db.wrap(err, "reading the snapshot of tick %d of run %s", tick, e.run.ID)
 }
 
-// unpack returns a copy of a state, which takes memory for what it has, never for what it says it has.
+// unpack decompresses a state. It allocates for the bytes that come, never for the size that the row claims.
 func unpack(codec string, size int64, b []byte) ([]byte, error) {
 	if size < 0 || size > audit.MaxState {
 		return nil, fmt.Errorf("state_len is %d; states have up to %d bytes", size, audit.MaxState)

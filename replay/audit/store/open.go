@@ -27,11 +27,11 @@ type DB struct {
 	name    string // for people: a DSN without its password
 	reader  bool
 
-	// MostState, if it is set, says how many bytes a state has at most, by the genesis document. A larger snapshot is refused, and takes no
+	// MostState, unless nil, returns the most bytes that a state can have, by the genesis document. A larger snapshot is refused, and takes no
 	// memory. Set it before [DB.Evidence].
 	MostState func(genesis []byte) int64
 
-	// Patience is how long one statement may take, but one that commits ticks of a run; then it ends with [ErrSlow]. 0: five minutes. So nobody's
+	// Patience is how long one statement may take before it ends with [ErrSlow]; 0: five minutes. Statements that commit ticks have no limit. So no
 	// database can make a program wait for ever.
 	Patience time.Duration
 }
@@ -43,14 +43,14 @@ type backend interface {
 	time(t time.Time) any
 	lockMigrations(ctx context.Context, db *sql.DB) (lock.SessionLocker, func(), error)
 
-	// tables tells whether there is a table of versions, and if not, whether there are others where ours would be.
+	// tables reports whether there is a table of versions, and if not, whether other tables stand where ours would be.
 	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
 
-	// untrue returns the name of one of our tables that is none: a view, a virtual or a foreign table. What such a one answers may change from
+	// untrue returns the name of one of our tables that is not a real table but a view, a virtual or a foreign table. Its rows may change from
 	// one time to the next, or never end. "" is none.
 	untrue(ctx context.Context, db *sql.DB) (name string, err error)
 
-	// unmade returns the name of something else that would run when a row of ours is read or added, such as a trigger, and that none of our migrations has made. It
+	// unmade returns the name of something, such as a trigger, that runs when a row of ours is read or added although no migration of ours made it. It
 	// may never end.
 	unmade(ctx context.Context, db *sql.DB) (name string, err error)
 
@@ -58,7 +58,7 @@ type backend interface {
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
 	lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (bool, error)
 
-	// opened is called once when the database is open. From then on there holds that what was opened is still there, under its name, and returns
+	// opened is called once, when the database is open. From then on, there returns an error unless what was opened is still there under its name, and
 	// a function that holds the same of what a writer has written.
 	opened() error
 	there() error
@@ -71,7 +71,7 @@ type backend interface {
 	read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error
 	joined(bytes string) string // an expression for concatenated bytes
 
-	// Of a column, plain is what a store of ours writes there, which is small, or what is none of it; bounded is null above so many bytes. What
+	// Two ways to select a column: plain, for small values, gives what this package writes there and leaves out anything else; bounded is null above so many bytes. What
 	// is left out takes no memory. A column of JSON is a text.
 	plain(column string) string
 	bounded(column string, bytes int64) string
@@ -89,10 +89,10 @@ type bulk struct {
 	fill    func(i int, row []driver.Value) // the values of row i; the slice is zeroed
 }
 
-// prepared are statements of one connection, by their text.
+// prepared holds the prepared statements of one connection, by their text.
 type prepared map[string]driver.Stmt
 
-// A row is what is read, by column. What it returns is valid until the next row.
+// A row gives the values that were read, by column. They are valid until the next row.
 type row interface {
 	integer(column int) int64
 	blob(column int) []byte
@@ -103,7 +103,7 @@ type row interface {
 //go:embed migrations
 var migrations embed.FS
 
-// oldest is the version of the oldest schema whose tables are read, and added to, as those of this program's.
+// oldest is the oldest version of the schema that this program reads and adds to as to its own.
 const oldest = 1
 
 const versionTable = "audit_migrations"
@@ -115,7 +115,7 @@ const ourTables = "('runs', 'run_halts', 'input_events', 'chain_hashes', 'snapsh
 const example = "write the name of a file, such as run.db, or postgres://USER:PASSWORD@HOST:5432/DATABASE; what is special in a password is written in percent, @ as %40"
 
 // Open opens a database to write and read. The DSN is an URL of Postgres (postgres:// or postgresql://) or the name of a file; a file that
-// is not there is made. The tables are made or brought up to date, by one process at a time. No error shows a password.
+// does not exist is made. Open makes the tables or brings them up to date; one process at a time does so. No error shows a password.
 func Open(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, writing) }
 
 // OpenReader opens a database to read. It makes no file and changes nothing.
@@ -189,10 +189,10 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 	return d, nil
 }
 
-// server matches what is meant for a DSN of Postgres and is none: postgres with a slash or a colon missing, a user with a password, or options.
+// server matches names that are probably meant as a DSN of Postgres: postgres with a slash or a colon missing, a user with a password, or options.
 var server = regexp.MustCompile(`^postgres(ql)?(:|/+[^/]*@)|^[^/\\]*:[^/\\]*@|(^|\s)(host|hostaddr|port|user|pass|passwd|password|dbname|sslmode)\s*=`)
 
-// IsServer reports whether a name is a DSN of Postgres, or is meant for one and is no file: then it may have a password in it, which no error
+// IsServer reports whether a name is a DSN of Postgres, or is probably meant as one and is not a file: then it may hold a password, which no error
 // may show.
 func IsServer(dsn string) bool {
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
@@ -205,13 +205,13 @@ func IsServer(dsn string) bool {
 	return err != nil
 }
 
-// hint returns an error with what a DSN looks like.
+// hint adds to an error what a DSN looks like.
 func hint(reason string) error { return fmt.Errorf("%s: %s", reason, example) }
 
 // Close closes the database. Writers and evidence are closed first.
 func (d *DB) Close() error { return d.sql.Close() }
 
-// prepare sees to it that the tables are there, in this program's version. It makes none where they are to be found.
+// prepare makes sure that the tables are there, in this program's version. It makes none in a database that is opened only to read or add.
 func (d *DB) prepare(ctx context.Context, found bool) error {
 	within, done := d.limit(ctx)
 	defer done()
@@ -263,7 +263,7 @@ func (d *DB) latest() (int64, error) {
 	return latest, nil
 }
 
-// version returns the version of the database's schema, 0 if it has none yet. A database with tables of others is refused.
+// version returns the version of the database's schema, 0 if it has none yet. It refuses a database with another program's tables.
 func (d *DB) version(ctx context.Context) (version int64, err error) {
 	versions, others, err := d.backend.tables(ctx, d.sql)
 	switch {
@@ -287,7 +287,7 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// As goose does: of a version's rows the last counts.
+	// As in goose, the last row of a version counts.
 	err = d.sql.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version)
 	return version, err
 }

@@ -25,9 +25,9 @@ import (
 // postgres is the backend of a database on a server.
 type postgres struct{ user, server, database string }
 
-// openPostgres reads a DSN. No text of another package is shown of one that cannot be read: any part of it may be a password's.
+// openPostgres reads a DSN. If that fails, it shows no text of another package: any part of the DSN may be a password.
 func openPostgres(dsn string, how opening) (*DB, error) {
-	// Of several @ in what stands before the path, pgx takes the first for the end of the password, and net/url the last.
+	// If several @ stand before the path, pgx ends the password at the first, and net/url at the last.
 	_, rest, _ := strings.Cut(dsn, "://")
 	if authority, _, _ := strings.Cut(rest, "/"); strings.Count(authority, "@") > 1 {
 		return nil, &Error{"this DSN of Postgres", ErrDSN, hint("it has more than one @ before the host")}
@@ -50,7 +50,7 @@ func openPostgres(dsn string, how opening) (*DB, error) {
 	if how == reading {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	if how != writing && config.RuntimeParams["statement_timeout"] == "" { // the server stops working, too, when nobody waits any more
+	if how != writing && config.RuntimeParams["statement_timeout"] == "" { // so that the server, too, stops when no client waits any more
 		config.RuntimeParams["statement_timeout"] = fmt.Sprint(statementLimit.Milliseconds())
 	}
 	p := &postgres{config.User, net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), config.Database}
@@ -88,7 +88,7 @@ func (p *postgres) same(other backend) bool {
 
 func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
 	var schema sql.NullString
-	// Tables of other programs may stand beside ours.
+	// Other programs may have tables beside ours.
 	err = db.QueryRowContext(ctx, "SELECT current_schema(), to_regclass($1) IS NOT NULL, to_regclass('runs') IS NOT NULL OR to_regclass('chain_hashes') IS NOT NULL", versionTable).
 		Scan(&schema, &versions, &others)
 	if err == nil && !schema.Valid {
@@ -141,7 +141,7 @@ func (p *postgres) lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (lock
 	return locked, err
 }
 
-// lockRun takes an advisory lock of the session. The server notices late that a writer was killed, so it is tried for a while.
+// lockRun takes an advisory lock of the session. It tries for a while, since the server notices late that a writer was killed.
 func (p *postgres) lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (func(), error) {
 	for deadline := time.Now().Add(3 * time.Second); ; {
 		var locked bool

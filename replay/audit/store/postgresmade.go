@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// ourFunctions are the texts of the functions that the migrations make, by name. A later migration counts.
+// ourFunctions returns the texts of the functions that the migrations make, by name. The latest migration counts.
 var ourFunctions = sync.OnceValue(func() map[string]string {
 	made := regexp.MustCompile(`(?s)CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\$\$(.*?)\$\$`)
 	all := map[string]string{}
@@ -33,7 +33,7 @@ var ourFunctions = sync.OnceValue(func() map[string]string {
 var triggersOfOurs = []string{"chain_hashes a_link murksim_link", "input_events an_input murksim_input", "snapshots a_snapshot murksim_snapshot", "run_halts a_halt murksim_halt"}
 
 // unmade looks at the triggers of our tables, at their functions, and at what else calls functions that do not come with the server: rules, policies,
-// defaults, checks, generated columns and indexes. What the server itself does nobody sees; the time that a statement may take bounds it. Triggers of events run when
+// defaults, checks, generated columns and indexes. It cannot see what the server itself does; the time limit of a statement bounds that. Event triggers run when
 // a table is made or changed, and not when a row is.
 func (p *postgres) unmade(ctx context.Context, db *sql.DB) (name string, err error) {
 	const tables = "(SELECT oid FROM pg_class WHERE relname IN " + ourTables + " AND oid = to_regclass(quote_ident(relname)))"

@@ -23,7 +23,7 @@ type Audit struct {
 	Report             string // JSON
 }
 
-// An Alert is a fault that was seen.
+// An Alert reports a fault.
 type Alert struct {
 	Number   int64 // 1, 2, 3, …: set when it is read
 	Run      audit.ID
@@ -71,7 +71,7 @@ func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
 	return err
 }
 
-// Writing reports whether somebody writes a run, in whatever process.
+// Writing reports whether a process, this one or another, writes a run.
 func (d *DB) Writing(ctx context.Context, id audit.ID) (bool, error) {
 	ctx, done := d.limit(ctx)
 	defer done()

@@ -9,13 +9,13 @@ import (
 )
 
 // Roles are statements of Postgres that make the roles murksim_engine, which may insert and read run data, and murksim_auditor, which may
-// read all and insert audits, alerts and halts. They are for psql and may be run again.
+// read all and insert audits, alerts and halts. psql runs them, also more than once.
 //
 //go:embed roles.sql
 var Roles string
 
 // Grant runs [Roles]. The user must own the tables, and be allowed to create roles unless the two are there already; if not, the error is
-// [ErrReadOnly], and an administrator runs [Roles] by psql. SQLite has no roles: whoever may write the file may all.
+// [ErrReadOnly], and an administrator runs [Roles] by psql. SQLite has no roles: a user who may write the file may do everything.
 func (d *DB) Grant(ctx context.Context) error {
 	if d.backend.dialect() != goose.DialectPostgres {
 		return &Error{"granting roles in " + d.name, "", errors.New("SQLite has no roles; the rights of the file are all there is")}

@@ -10,13 +10,13 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// The most bytes of what is read of a run or a halt. What has more was not written by a store of ours, and is not read.
+// The most bytes that a value of a run or a halt has. This package writes no larger one, and reads none.
 const (
 	maxText    = audit.MaxText
 	maxGenesis = audit.MaxGenesis
 )
 
-// cells are the values of a row, as a driver returns them. The first one that no store of ours has written is kept; from then on all are
+// cells are the values of a row, as a driver returns them. They keep the first value that this package cannot have written; from then on all are
 // zeros.
 type cells struct {
 	values []any
@@ -38,7 +38,7 @@ func (c *cells) next() (v any) {
 	return v
 }
 
-// odd keeps that a value is none of its column.
+// odd notes a value that its column cannot have.
 func (c *cells) odd(column, must string, v any) {
 	if c.wrong != "" {
 		return
@@ -84,7 +84,7 @@ func (c *cells) blob(column string) []byte {
 	if b, ok := v.([]byte); ok {
 		return b
 	}
-	if v != nil && v != "" { // SQLite has an empty blob as nothing
+	if v != nil && v != "" { // SQLite returns an empty blob as nothing
 		c.odd(column, "a blob", v)
 	}
 	return nil
@@ -123,7 +123,7 @@ func (c *cells) seed(column string) uint64 {
 	return n
 }
 
-// key is what names a row whose id may be none.
+// key names a row, even one whose id is not valid.
 func key(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -178,7 +178,7 @@ func (c *cells) halt() *audit.Halt {
 	return &audit.Halt{Tick: uint64(c.integer("tick", 0, math.MaxInt64)), Code: c.text("code"), Detail: c.json("detail"), At: c.time("halted_at")}
 }
 
-// odd returns the error of a row that no store of ours has written; nil: it is not odd.
+// odd returns the error of a row that this package cannot have written; nil: the row is right.
 func odd(table string, row any, c *cells) error {
 	if c.wrong == "" {
 		return nil

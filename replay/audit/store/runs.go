@@ -19,7 +19,7 @@ import (
 // A Listed is a run, and how far it came.
 type Listed struct {
 	Key   string    // the id, as it stands there
-	Wrong error     // an [*audit.EvidenceError] for a row that no store of ours has written; nil: it is as it must be
+	Wrong error     // an [*audit.EvidenceError] for a row that this package cannot have written; nil: it is right
 	Run   audit.Run // without the genesis document
 	Links bool      // whether any tick is committed
 	Last  uint64    // the last committed tick
@@ -56,7 +56,7 @@ func (u *uuid) Scan(v any) (err error) {
 	return err
 }
 
-// Create adds a run. Its time of creation is kept to the microsecond; a zero time is that of now. A fork's parent must be in the database.
+// Create adds a run. It keeps the time of creation to the microsecond; a zero time means now. A fork's parent must be in the database.
 func (d *DB) Create(ctx context.Context, r *audit.Run) error { return d.insertRun(ctx, d.sql, r) }
 
 // insertRun adds the row of a run.
@@ -100,7 +100,7 @@ func (c *created) Scan(v any) error {
 	return err
 }
 
-// Runs lists the runs, oldest first. A row that no store of ours has written is listed as [Listed.Wrong], and keeps no other from being listed.
+// Runs lists the runs, oldest first. It lists a row that this package cannot have written as [Listed.Wrong], and then the others.
 func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
 	ctx, done := d.limit(ctx)
 	defer done()
@@ -129,7 +129,7 @@ func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
 			l.Halt = c.halt()
 			l.Wrong = cmp.Or(l.Wrong, odd("run_halts", id, c))
 		}
-		if l.Wrong == nil && seen[l.Run.ID] { // a table has one row of each, or it is none
+		if l.Wrong == nil && seen[l.Run.ID] { // a real table has one row of each
 			return nil, &Error{"listing the runs in " + d.name, ErrInvalid, fmt.Errorf("run %s is there twice; the file is damaged", l.Run.ID)}
 		}
 		seen[l.Run.ID] = true

@@ -26,10 +26,10 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// lockPatience is how long the lock of a run's writer is waited for, in milliseconds: who looks whether somebody has it keeps it for a moment.
+// lockPatience is how long to wait for the lock of a run's writer, in milliseconds: a process that checks the lock holds it for a moment.
 const lockPatience = 500
 
-// patience is how long a locked file is waited for, in milliseconds.
+// patience is how long to wait for a locked file, in milliseconds.
 const patience = 10_000
 
 // sqliteFile is the backend of a database in a file. Never open the file by another way than SQLite: closing it would drop
@@ -99,16 +99,16 @@ func filled(path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// inUTF8 refuses a file that has its text in UTF-16: the lengths of ids and of digests would be others.
+// inUTF8 refuses a file that has its text in UTF-16: ids and digests would have other lengths.
 func (d *DB) inUTF8(ctx context.Context) error {
 	var encoding string
 	if err := d.sql.QueryRowContext(ctx, "PRAGMA encoding").Scan(&encoding); err != nil || encoding == "UTF-8" {
-		return nil // what cannot be read is told by who reads it
+		return nil // the first read reports the error
 	}
 	return fmt.Errorf("it has its text in %s; use one in UTF-8", encoding)
 }
 
-// regularBeside refuses what is no regular file where SQLite has one of its own: opening a pipe would wait for ever.
+// regularBeside returns an error unless the files that SQLite has beside a database are regular ones: opening a pipe would wait for ever.
 func regularBeside(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file; remove it", filepath.Base(path))
@@ -116,7 +116,7 @@ func regularBeside(path string) error {
 	return nil
 }
 
-// sealed reports whether an error comes from a file in WAL mode, beside which nothing can be made and nothing waits to be merged.
+// sealed reports whether an error comes from a file in WAL mode in a place where no file can be made, and with no log to be merged.
 func sealed(err error, path string) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok || e.Code()&0xff != codeCantOpen && e.Code()&0xff != codeReadOnly {
@@ -149,7 +149,7 @@ func (s *sqliteFile) beginRead() string      { return "BEGIN" }
 func (s *sqliteFile) id(id audit.ID) any     { return id.String() }
 func (s *sqliteFile) time(t time.Time) any   { return t.UnixMicro() }
 
-// joined makes bytes of what SQLite takes for text.
+// joined converts concatenated values, which SQLite takes for text, to bytes.
 func (s *sqliteFile) joined(bytes string) string { return "CAST(" + bytes + " AS BLOB)" }
 
 func (s *sqliteFile) plain(column string) string {
@@ -237,11 +237,11 @@ func (s *sqliteFile) lockedRun(ctx context.Context, _ *sql.DB, id audit.ID) (boo
 	return false, err
 }
 
-// besides is held while a file beside a database is locked: this process must not open and close one that it has locked.
+// besides is held while this process locks a file beside a database: it must not open and close a file that it has locked already.
 var besides sync.Mutex
 
-// lockBeside locks a file of its own beside the database, by SQLite as well: an empty database in an exclusive transaction. Who has the
-// lock removes the file at the end. So another may have locked a file that is there no more, and tries again.
+// lockBeside locks a file of its own beside the database, also by SQLite: an empty database in an exclusive transaction. The owner of the
+// lock removes the file at the end. So another process may have locked a file that no longer exists; it tries again.
 func (s *sqliteFile) lockBeside(ctx context.Context, name string, wait int) (unlock func(), err error) {
 	besides.Lock()
 	defer besides.Unlock()

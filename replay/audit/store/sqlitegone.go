@@ -36,7 +36,7 @@ func (s *sqliteFile) same(other backend) bool {
 	return ok && os.SameFile(s.info, o.info)
 }
 
-// written looks at the log beside the file, too, which has what is not merged into it yet. It is one file as long as a connection has it
+// written also checks the log beside the file, which has what is not merged into the file yet. The log stays the same file while a connection has it
 // open, and begins with a number unless it is empty. Reading it drops no lock.
 func (s *sqliteFile) written(ctx context.Context, conn *sql.Conn) (func() error, error) {
 	var mode string
@@ -80,5 +80,5 @@ func (s *sqliteFile) written(ctx context.Context, conn *sql.Conn) (func() error,
 	}, nil
 }
 
-// walMagic is what a log of SQLite begins with, but for its last bit, which is the order of the bytes of its checksums.
+// A log of SQLite begins with walMagic; its last bit differs with the byte order of the checksums.
 const walMagic = 0x377f0682

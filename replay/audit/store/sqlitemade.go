@@ -12,12 +12,12 @@ import (
 	"sync"
 )
 
-// made are the statements that made what is in a database of ours, of whatever version, as sqlite_schema keeps them. Nothing else
-// runs when a row of ours is read or added: no trigger, no check, no generated column and no index of somebody else's, whose statements
+// made returns the statements that make a database of ours, of any version, as sqlite_schema keeps them. Nothing else
+// runs when a row of ours is read or added: no trigger, check, generated column or index of another program, whose statements
 // might never end. What a connection has of its own, temporary tables and other files that it attached, is not kept in the file; ours have none.
 var made = sync.OnceValues(func() (map[string]bool, error) {
 	texts := map[string]bool{
-		// Those of goose.
+		// The statements of goose.
 		"CREATE TABLE " + versionTable + " (\n\t\tid INTEGER PRIMARY KEY AUTOINCREMENT,\n\t\tversion_id INTEGER NOT NULL,\n\t\tis_applied INTEGER NOT NULL,\n\t\ttstamp TIMESTAMP DEFAULT (datetime('now'))\n\t)": true,
 	}
 	db, err := sql.Open("sqlite", ":memory:")
@@ -59,13 +59,13 @@ func schemaTexts(db *sql.DB, texts map[string]bool) error {
 	return rows.Err()
 }
 
-// maxStatement is how many bytes a statement of a schema has at most that is looked at.
+// maxStatement is the most bytes of a schema's statement that unmade looks at.
 const maxStatement = 1 << 16
 
 // oursIn matches a name of one of our tables in a statement.
 var oursIn = regexp.MustCompile(`(?i)\b(` + strings.NewReplacer("(", "", ")", "", "'", "", ", ", "|").Replace(ourTables) + `)\b`)
 
-// unmade looks at the statements that made what is in the file. Tables and views of others may stand there, too. The statement is what counts, since SQLite makes of it what it says, whatever the other columns say.
+// unmade looks at the statements of the file's schema, which may also have tables and views of other programs. It goes by the statement, since SQLite runs that, whatever the other columns say.
 func (s *sqliteFile) unmade(ctx context.Context, db *sql.DB) (name string, err error) {
 	texts, err := made()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // mark gives a file a random number, in the field of its header that SQLite leaves to programs, user_version. The first page has
-// it, which stands in its log, too, as soon as the file has grown. So a log, in which may be all that is left of a crashed run, is not copied into a file that took the name meanwhile. It keeps out
+// it, and so has the log once the file has grown. So SQLite does not copy a log, which may hold all that is left of a crashed run, into a file that took the name meanwhile. It keeps out
 // mistakes, and proves nothing.
 func mark(ctx context.Context, db *sql.DB) error {
 	var has int32

@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// A Writer adds ticks to a run. It is the only one of that run, and is closed at the end. One goroutine uses it.
+// A Writer adds ticks to a run. A run has only one; close it at the end. One goroutine uses it.
 type Writer struct {
 	db       *DB
 	run      audit.Run
@@ -33,7 +33,7 @@ type Writer struct {
 var _ audit.Store = (*Writer)(nil)
 
 // Writer opens a run to add to it. A run has one writer at a time, in whatever process: another is refused with [ErrWriter]. One that was
-// killed has none any more. A halted run is refused with [ErrHalted].
+// killed no longer counts. A halted run is refused with [ErrHalted].
 func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
 	run, err := d.run(ctx, d.sql, id)
 	if err != nil {
@@ -49,8 +49,8 @@ func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
 	return d.writer(ctx, run)
 }
 
-// Begin is [DB.Create] and [DB.Writer] of a new run, but that the row of the run is committed together with its first ticks: a run that is there
-// has some. What is wrong with the row, the first Commit says.
+// Begin is [DB.Create] and [DB.Writer] of a new run, but commits the row of the run together with its first ticks: a run in the database always
+// has some. The first Commit returns an error of the row.
 func (d *DB) Begin(ctx context.Context, r *audit.Run) (*Writer, error) {
 	w, err := d.writer(ctx, r)
 	if err == nil {
@@ -102,7 +102,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// Waiting returns for how long the commit that is under way has not ended; 0: none is. Any goroutine may call it.
+// Waiting returns how long the commit under way has taken so far; 0: there is none. Any goroutine may call it.
 func (w *Writer) Waiting() time.Duration {
 	if since := w.since.Load(); since != 0 {
 		return time.Since(time.Unix(0, since))
@@ -142,7 +142,7 @@ func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
 	return w.db.wrap(err, "%s", doing)
 }
 
-// fits checks numbers that the database has one bit less for.
+// fits checks that numbers fit into the 63 bits that the database has for them.
 func (w *Writer) fits(b *audit.Batch) error {
 	for i := range b.Inputs {
 		if err := ticks(b.Inputs[i].Seq, b.Inputs[i].Tick); err != nil {
@@ -285,7 +285,7 @@ func (w *Writer) explain(ctx context.Context, b *audit.Batch) *Error {
 	return nil
 }
 
-// missing says that a tick which was committed here is not there, and which is the last that is.
+// missing returns the error for a tick that was committed here and is gone; it names the last tick that is there.
 func (w *Writer) missing(ctx context.Context, tick uint64) *Error {
 	var last sql.NullInt64
 	if err := w.conn.QueryRowContext(ctx, "SELECT max(tick) FROM chain_hashes WHERE run_id = $1 AND tick < $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&last); err != nil {

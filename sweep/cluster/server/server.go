@@ -22,7 +22,7 @@ import (
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
-// A running is a server that serves. If it cannot store anything any more it is started again when it can.
+// A running is a server that runs. When its store fails, such as on a full disk, it is started again once there is room.
 type running struct {
 	config cluster.ServerConfig
 	url    string
@@ -95,7 +95,7 @@ func (r *running) keep(ctx context.Context, s *server.Server) {
 			continue
 		}
 		if s != nil {
-			s.Shutdown() // it has lost its store, and only keeps others from going on
+			s.Shutdown() // without its store it only blocks the other servers
 			s.WaitForShutdown()
 		}
 		r.waitForRoom(ctx)
@@ -157,7 +157,7 @@ func options(c cluster.ServerConfig) (*server.Options, error) {
 		return nil, err
 	}
 	o := &server.Options{
-		PingInterval: 2 * time.Second, MaxPingsOut: 2, // else a host that was cut off waits half a minute after its return, for TCP
+		PingInterval: 2 * time.Second, MaxPingsOut: 2, // else a host that was cut off waits half a minute for TCP when it is back
 		Host: host, Port: port, NoSigs: true, JetStream: true, StoreDir: store, Authorization: c.Token, DisableJetStreamBanner: true,
 		MaxPayload: 1 << 20, MaxPending: 64 << 20, JetStreamMaxStore: 1 << 40, JetStreamMaxMemory: 64 << 20,
 		ReconnectErrorReports: 3600, // a server that is away is worth a line, and another one after an hour
@@ -211,8 +211,8 @@ func address(text string) (host string, port int, err error) {
 	return host, int(n), nil
 }
 
-// A logger passes on what people must know. What a server says several times in succession, once for each of its connections
-// to another one, it passes on once.
+// A logger passes on the messages that people must know. A server repeats some of them, once for each connection
+// to another server: these it passes on once.
 type logger struct {
 	say  func(string)
 	mu   sync.Mutex
