@@ -164,6 +164,9 @@ func (f *Film) answer(q *request, a *answer, deadline time.Time) error {
 		return nil
 	case "charts":
 		return f.charts.charts(q, a)
+	case "inputs": // a film holds effects alone
+		a.head = &inputsAnswer{Tick: q.Tick, Inputs: []input{}}
+		return nil
 	}
 	return fmt.Errorf("there is no operation %q", q.Op)
 }

@@ -45,6 +45,13 @@ type Live struct {
 	ended   bool
 	problem error  // why it ended, or why the tape did
 	seq     uint64 // of orders
+	orders  []waiting
+}
+
+// A waiting command may not be done yet.
+type waiting struct {
+	by      uint64 // the latest tick in which it is done
+	command commands.Command
 }
 
 // NewLive returns a run that goes on at its tick rate, or is held before its first tick. Its recording must be
@@ -236,7 +243,33 @@ func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
 		l.seq++
 		list[i] = list[i].From(Viewer, l.seq)
 	}
-	return l.world.SubmitTogether(list)
+	if err := l.world.SubmitTogether(list); err != nil {
+		return err
+	}
+	l.orders = slices.DeleteFunc(l.orders, func(o waiting) bool { return o.by <= l.last })
+	for _, c := range list {
+		l.orders = append(l.orders, waiting{l.next, c})
+	}
+	return nil
+}
+
+// waiting returns the commands that were ordered and are not done by a tick, which has given receipts.
+func (l *Live) waiting(tick uint64, receipts []commands.Receipt) (list []commands.Command) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.orders {
+		o := &l.orders[i]
+		done := slices.ContainsFunc(receipts, func(r commands.Receipt) bool { return sameOrder(r.Command, &o.command) })
+		if o.by > tick && !done {
+			list = append(list, o.command)
+		}
+	}
+	return list
+}
+
+// sameOrder reports whether two commands are the same order of a viewer.
+func sameOrder(a, b *commands.Command) bool {
+	return a.Source == b.Source && a.SourceSeq == b.SourceSeq
 }
 
 // A Start says what runs.
@@ -250,7 +283,8 @@ type Start struct {
 	Again string             // the name by which a gallery begins another one; "": none
 	Set   map[string]float64 // what it was asked to set
 
-	inputs *follower // of the recording from which it comes, after the state; nil: the scenario's
+	inputs  *follower          // of the recording from which it comes, after the state; nil: the scenario's
+	waiting []commands.Command // that were ordered there and are not in the recording yet
 }
 
 // NewRun returns the recording of a run that goes on while a session shows it. Nothing of it is kept.
@@ -278,7 +312,7 @@ func NewRun(c Start) (*Recording, error) {
 	run.World.Record(recorder)
 	l.Flush, run.Gate, run.Checker = recorder.Flush, l.Gate, nil
 	if c.inputs != nil {
-		run.Due = due(c.inputs, run.Scheduled)
+		run.Due = due(c.inputs, c.waiting, run.Scheduled)
 	}
 	if err := l.Show(); err != nil {
 		return nil, err
@@ -299,7 +333,7 @@ func NewRun(c Start) (*Recording, error) {
 }
 
 // fork returns a run that goes on from a tick of a recording, with the same commands that came there after it and,
-// where that ends, those of the scenario.
+// where that ends, those that wait there and those of the scenario.
 func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, err error) {
 	if err := r.show.to(tick, deadline); err != nil {
 		return c, err
@@ -312,6 +346,9 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 		if c.State, err = r.show.player.World.Save(r.scenario.Descriptor()); err != nil {
 			return c, err
 		}
+	}
+	if r.Live != nil {
+		c.waiting = r.Live.waiting(tick, r.show.player.Receipts())
 	}
 	at, bytes := r.show.position(), r.bytes()
 	c.inputs = &follower{replay.ResumeReader(bytes.from(at.Offset), r.head, at), bytes}
@@ -326,8 +363,8 @@ func forked(name string, tick uint64) string {
 	return fmt.Sprintf("%s forked at %d", name, tick)
 }
 
-// due lists what came in each tick of a recording, and then what is scheduled in a run.
-func due(from *follower, scheduled func(uint64) ([]commands.Command, error)) func(uint64) ([]commands.Command, error) {
+// due lists what came in each tick of a recording, then, once, what waits there, and what is scheduled in a run.
+func due(from *follower, waiting []commands.Command, scheduled func(uint64) ([]commands.Command, error)) func(uint64) ([]commands.Command, error) {
 	var frame replay.Frame
 	return func(tick uint64) (list []commands.Command, err error) {
 		if from == nil {
@@ -335,7 +372,8 @@ func due(from *follower, scheduled func(uint64) ([]commands.Command, error)) fun
 		}
 		if err := from.Next(&frame); err != nil {
 			if from = nil; err == io.EOF {
-				return scheduled(tick)
+				list, err := scheduled(tick)
+				return append(waiting, list...), err
 			}
 			return nil, err
 		}
@@ -348,6 +386,7 @@ func due(from *follower, scheduled func(uint64) ([]commands.Command, error)) fun
 				return nil, err
 			}
 			list = append(list, c)
+			waiting = slices.DeleteFunc(waiting, func(w commands.Command) bool { return sameOrder(&w, &c) })
 		}
 		slices.SortFunc(list, func(a, b commands.Command) int { return cmp.Compare(a.Arrival, b.Arrival) }) // as they came
 		return list, nil

@@ -190,6 +190,35 @@ func TestMoreForksThanThereMayBe(t *testing.T) {
 	}
 }
 
+// TestForkTakesOrders holds that an order that waits in a held run waits in a fork of it, too, and is done once.
+func TestForkTakesOrders(t *testing.T) {
+	s := begin(t, "heat", true)
+	must(t, s, `{"op":"drive","speed":1}`)
+	until(t, s, 0, "at tick 3", func(f *found) bool { return f.Run.Last >= 3 })
+	must(t, s, `{"op":"drive","hold":true,"speed":1}`)
+	f := until(t, s, 0, "verified while it is held", func(f *found) bool { return f.Run.Held && f.Ticks > 0 && f.Ticks == f.Run.Last })
+	must(t, s, `{"op":"submit","order":{"set":{"field":"heat","cell":[5,6],"value":7.5}}}`)
+	for i, tick := range []uint64{f.Run.Last, f.Run.Last - 1} {
+		must(t, s, fmt.Sprintf(`{"op":"fork","tick":%d,"hold":true}`, tick))
+		must(t, s, fmt.Sprintf(`{"op":"drive","source":%d,"speed":1}`, i+1))
+		until(t, s, i+1, "two ticks on", func(fork *found) bool { return fork.Run.Last >= f.Run.Last+2 })
+	}
+	must(t, s, `{"op":"drive","speed":1}`)
+	until(t, s, 0, "two ticks on", func(run *found) bool { return run.Run.Last >= f.Run.Last+2 })
+	must(t, s, fmt.Sprintf(`{"op":"fork","tick":%d}`, f.Run.Last)) // the order is in the recording by now
+	until(t, s, 3, "two ticks on", func(fork *found) bool { return fork.Run.Last >= f.Run.Last+2 })
+	inputs := fmt.Sprintf(`{"op":"inputs","source":%%d,"tick":%d}`, f.Run.Last+1)
+	want := string(must(t, s, fmt.Sprintf(inputs, 0)))
+	if !strings.Contains(want, "7.5") {
+		t.Fatalf("the run has %s", want)
+	}
+	for i := range 3 {
+		if got := string(must(t, s, fmt.Sprintf(inputs, i+1))); got != want {
+			t.Errorf("fork %d has %s, want %s", i, got, want)
+		}
+	}
+}
+
 // TestForkKeepsItsParent holds that what is forked is never given up for the fork.
 func TestForkKeepsItsParent(t *testing.T) {
 	recording, x, _ := record(t, "heat", 20, true)

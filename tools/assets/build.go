@@ -11,7 +11,7 @@ import (
 // build returns what is served, by file.
 func build(src string) (map[string][]byte, error) {
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{filepath.Join(src, "app.ts"), filepath.Join(src, "worker.ts"), filepath.Join(src, "app.css")},
+		EntryPoints: []string{filepath.Join(src, "app.ts"), filepath.Join(src, "worker.ts"), filepath.Join(src, "loader.ts"), filepath.Join(src, "app.css")},
 		Bundle:      true, Outdir: "out", Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
 	})

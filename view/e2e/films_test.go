@@ -27,6 +27,7 @@ func TestGame(t *testing.T) {
 	p.until(`document.getElementById("strip").checkVisibility()`, "false")
 	p.until(`document.body.dataset.tick`, "3300")
 	p.until(`document.querySelectorAll("#charts canvas").length`, "2")
+	p.noInputs("3300")
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 500, 330))
 	p.until(`document.querySelectorAll("#looked td").length > 1`, "true")
 	p.picture("game")
@@ -61,6 +62,13 @@ func TestGame(t *testing.T) {
 	p.quiet()
 }
 
+// noInputs holds that the panel of commands is empty at a tick: a film has none.
+func (p *page) noInputs(tick string) {
+	p.t.Helper()
+	p.until(`document.getElementById("inputs").dataset.tick`, tick)
+	p.until(`document.getElementById("inputs").textContent`, "")
+}
+
 // TestMatch shows a YREP file from above, and says who stands where.
 func TestMatch(t *testing.T) {
 	folder := t.TempDir()
@@ -71,6 +79,7 @@ func TestMatch(t *testing.T) {
 	p.until(verdict, "unverifiable")
 	p.until(`document.getElementById("verdict").textContent`, "a .yrep cannot be verified: it holds effects, not inputs")
 	p.until(`document.body.dataset.tick`, "200")
+	p.noInputs("200")
 	p.until(`/2\d\d alive/.test(document.getElementById("when").textContent)`, "true")
 	found := ""
 	for x := 300.0; x < 700 && !strings.Contains(found, "player"); x += 3 {

@@ -142,6 +142,7 @@ func checked(t testing.TB, f *view.Film) {
 	if c := p.ask(`{"op":"check"}`); c.Answer.Ticks != 0 || c.Answer.Done || !strings.HasSuffix(c.Answer.Unverifiable, "cannot be verified: it holds effects, not inputs") {
 		t.Errorf("before the charts are made, check says %+v", c.Answer)
 	}
+	p.ask(`{"op":"inputs","tick":%d}`, a.Last) // the page asks all sources; a film has none
 	if err := f.Chart(t.Context()); err != nil {
 		t.Fatal(err)
 	}

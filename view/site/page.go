@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
+	"hash/crc32"
 	"html"
 	"io"
 	"strings"
@@ -18,25 +20,71 @@ type Engine struct {
 // pagePolicy lets a page in a file run what is in it, and load nothing from elsewhere.
 const pagePolicy = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; img-src data: blob:; connect-src data:; worker-src blob:; base-uri 'none'; form-action 'none'"
 
+// pageHead is what a page in a file begins with. Its words are there before any script runs, and stay if the script is damaged.
+const pageHead = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="` + pagePolicy + `">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>murksim</title>
+<link rel="icon" href="data:,">
+<style>
+:root { color-scheme: light dark; }
+#loading { position: fixed; inset: 0; z-index: 2; display: grid; place-content: center; gap: .5rem; padding: 1rem; font: 14px/1.4 system-ui, sans-serif; background: Canvas; color: CanvasText; }
+#loading p { max-width: 32rem; margin: 0; }
+#loading progress { width: 100%; }
+</style>
+<body>
+<div id="loading" role="status"><p>Loading … If these words stay, this file is damaged.</p><progress max="1"></progress></div>
+`
+
+// A part is what a page in a file holds as the text of a script. Its loader compares the sum.
+type part struct {
+	ID   string `json:"id"`
+	Sum  uint32 `json:"sum"`  // CRC-32
+	Size int    `json:"size"` // bytes
+	text string
+}
+
 // WritePage writes a page that holds a recording and the engine, and needs nothing else: it replays and
-// verifies the recording where it is opened.
+// verifies the recording where it is opened. It checks itself first, and says so if it is damaged.
 func WritePage(w io.Writer, name string, recording []byte, e Engine) error {
-	page := asset("index.html")
-	for _, r := range []struct{ old, new string }{
-		{`<meta charset="utf-8">`, `<meta charset="utf-8">` + "\n" + `<meta http-equiv="Content-Security-Policy" content="` + pagePolicy + `">`},
-		{`<link rel="stylesheet" href="app.css">`, "<style>" + asset("app.css") + "</style>"},
-	} {
-		page = strings.Replace(page, r.old, r.new, 1)
+	index, _, _ := cutScript(asset("index.html"))
+	_, markup, ok := strings.Cut(index, "<body>")
+	if !ok {
+		panic("site: the page has no body")
 	}
-	before, _, after := cutScript(page)
+	label, err := json.Marshal(name) // it has no < and no >
+	if err != nil {
+		return err
+	}
+	parts := []part{
+		{ID: "style", text: asset("app.css")}, {ID: "markup", text: inline(markup)}, {ID: "program", text: inline(asset("app.js"))},
+		{ID: "worker", text: inline(string(e.Script) + "\n" + asset("worker.js"))}, {ID: "name", text: string(label)},
+	}
+	for _, b := range [...]struct {
+		id    string
+		bytes []byte
+	}{{"recording", recording}, {"engine", e.Module}} {
+		text, err := packed(b.bytes)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part{ID: b.id, text: text})
+	}
+	for i := range parts {
+		p := &parts[i]
+		p.Sum, p.Size = crc32.ChecksumIEEE([]byte(p.text)), len(p.text)
+	}
+	sums, err := json.Marshal(parts)
+	if err != nil {
+		return err
+	}
 	out := &pageWriter{w: w}
-	out.text(before)
-	out.text(`<script type="text/plain" id="worker">` + inline(string(e.Script)+"\n"+asset("worker.js")) + "</script>\n")
-	out.text(`<script type="text/plain" id="recording" data-name="` + html.EscapeString(name) + `">`)
-	out.packed(recording)
-	out.text("</script>\n" + `<script type="text/plain" id="engine">`)
-	out.packed(e.Module)
-	out.text("</script>\n" + `<script type="module">` + inline(asset("app.js")) + "</script>" + after)
+	out.text(pageHead + `<script data-parts="` + html.EscapeString(string(sums)) + `">` + inline(asset("loader.js")) + "</script>\n")
+	for _, p := range parts {
+		out.text(`<script type="text/plain" id="` + p.ID + `">` + p.text + "</script>\n")
+	}
 	return out.err
 }
 
@@ -55,8 +103,8 @@ func (p *pageWriter) text(s string) {
 	}
 }
 
-// packed writes bytes as base64 of gzip.
-func (p *pageWriter) packed(b []byte) {
+// packed returns bytes as base64 of gzip.
+func packed(b []byte) (string, error) {
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err == nil {
@@ -65,8 +113,5 @@ func (p *pageWriter) packed(b []byte) {
 	if err == nil {
 		err = z.Close()
 	}
-	if p.err == nil {
-		p.err = err
-	}
-	p.text(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	return base64.StdEncoding.EncodeToString(packed.Bytes()), err
 }

@@ -136,13 +136,13 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, once := range []string{"http-equiv=\"Content-Security-Policy\"", `id="engine"`, `id="recording"`, `id="worker"`, "<style>", `<script type="module">`} {
+	for _, once := range []string{"http-equiv=\"Content-Security-Policy\"", `id="engine"`, `id="recording"`, `id="worker"`, `id="program"`, `id="loading"`, "<script data-parts="} {
 		if n := strings.Count(page, once); n != 1 {
 			t.Errorf("the page has %q %d times", once, n)
 		}
 	}
-	if n, scripts := strings.Count(page, "</script>"), strings.Count(page, "<script "); n != scripts || n != 4 {
-		t.Errorf("the page begins %d scripts and ends %d, want 4", scripts, n)
+	if n, scripts := strings.Count(page, "</script>"), strings.Count(page, "<script "); n != scripts || n != 8 {
+		t.Errorf("the page begins %d scripts and ends %d, want 8", scripts, n)
 	}
 	for _, outside := range []string{"alert(1)</script>", `src="app.js"`, `href="app.css"`, "http://", "https://"} {
 		if strings.Contains(page, outside) {

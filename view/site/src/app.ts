@@ -122,6 +122,7 @@ async function main(): Promise<void> {
   } catch (e) {
     failed(e as Error);
   }
+  document.getElementById("loading")?.remove(); // of a page in a file
 }
 
 void main();

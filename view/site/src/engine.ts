@@ -4,7 +4,7 @@ import { persist, type Answer, type Request, type Source, type Wanted } from "./
 
 /** unpack reads the bytes of an element: gzip in base64. */
 async function unpack(id: string): Promise<ArrayBuffer> {
-  const text = document.getElementById(id)!.textContent!.trim();
+  const text = document.getElementById(id)!.textContent!;
   const response = await fetch(`data:application/octet-stream;base64,${text}`);
   return new Response(response.body!.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
@@ -39,7 +39,7 @@ export class Engine implements Source {
         else if (m.data.error) fail(new Error(m.data.error));
         else done();
       };
-      worker.postMessage({ engine, recording: new Uint8Array(recording), name: document.getElementById("recording")!.dataset["name"] }, [engine]);
+      worker.postMessage({ engine, recording: new Uint8Array(recording), name: JSON.parse(document.getElementById("name")!.textContent!) }, [engine]);
     });
     return e;
   }

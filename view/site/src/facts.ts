@@ -59,7 +59,7 @@ export class Facts {
   /** empty reports whether nothing came from outside in a tick, as far as that is known. */
   empty(tick: number): boolean {
     const known = this.marks.length < mostMarks && tick <= this.about.first + this.check.ticks;
-    return tick <= this.about.first || (known && this.within(tick, tick).length === 0);
+    return !!this.about.unverifiable || tick <= this.about.first || (known && this.within(tick, tick).length === 0);
   }
 
   /** wrong says what is wrong with the recording; "" if nothing is known to be. */
