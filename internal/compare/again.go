@@ -10,10 +10,10 @@ import (
 	"github.com/murksim/murksim/internal/words"
 )
 
-// Repeats is how often a tick is computed once more.
+// Repeats is how many more times a tick is computed.
 const Repeats = 3
 
-// A RepeatView is what computing a tick again and again came to, and how often.
+// A RepeatView is a result of computing a tick repeatedly, and how often it came.
 type RepeatView struct {
 	Hash  string `json:"hash,omitempty"`
 	Error string `json:"error,omitempty"` // instead: the tick failed

@@ -108,7 +108,7 @@ func (d *Chains) replayed(ctx context.Context, s *audit.Step, again *audit.Rerun
 	return d.compare(ctx)
 }
 
-// other compares a tick of two runs.
+// other compares a tick of one run with that of the other.
 func (d *Chains) other(ctx context.Context, tick *uint64) error {
 	a, b, err := d.pair(ctx, tick)
 	if err != nil {
@@ -210,7 +210,7 @@ func (d *Chains) note(format string, args ...any) {
 	d.Result.Notes = append(d.Result.Notes, fmt.Sprintf(format, args...))
 }
 
-// side returns what is told of a side.
+// side returns the view of a side.
 func (d *Chains) side(i int) *SideView {
 	if i == 0 {
 		return &d.Result.A
@@ -281,7 +281,7 @@ func (d *Chains) Calculated() string {
 	return r.B.Hash
 }
 
-// belongs reports whether a state is that of a link.
+// belongs reports whether a state belongs to a link.
 func belongs(state []byte, l *audit.Link) bool {
 	if state == nil {
 		return false
@@ -445,7 +445,7 @@ func inputsOf(ctx context.Context, x *evidence.Chain, tick uint64) (list []input
 	return list, nil
 }
 
-// Stability says what the computations of a tick came to. Of one computation that is nothing.
+// Stability describes the results of computing a tick several times; nil for a single computation.
 func Stability(s *audit.Step) (stable *bool, list []RepeatView) {
 	total := 0
 	for _, o := range s.Outcomes {

@@ -1,4 +1,4 @@
-// Package compare finds where two runs part, and in what: recordings, replays of them, tables of hashes, programs that tell hashes.
+// Package compare finds the tick at which two runs part, and what differs. It compares recordings, their replays, tables of hashes, and programs that print hashes.
 package compare
 
 import (
@@ -120,7 +120,7 @@ func (j *Comparison) open(ctx context.Context, s *Side) (*session.Recording, err
 	return nil, err
 }
 
-// judge says what came of the comparison of two files, and goes on to the states.
+// judge sets the result of comparing two files, and goes on to the states.
 func (j *Comparison) judge(ctx context.Context, f *diff.Frames) error {
 	r := &j.Result
 	r.Tick, r.Equal, r.Differing = f.First, f.Equal, f.Differing
@@ -169,7 +169,7 @@ func (j *Comparison) commands(f *diff.Frames) {
 	}
 }
 
-// note takes over what was read of a file.
+// note copies what was read from a file to the result.
 func (s *Side) note(r *diff.Recording) {
 	s.First, s.Ticks, s.Damage = r.Begin, r.Ticks, r.Err
 	if r.Ticks > 0 {

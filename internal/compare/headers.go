@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// headerValues says in what two headers differ: the values of the scenarios one by one, by
+// headerValues lists the differences of two headers: the values of the scenarios one by one, by
 // paths like those of --set. Builds do not count.
 func headerValues(a, b *replay.Header) []headerValue {
 	var v values
@@ -34,7 +34,7 @@ func headerValues(a, b *replay.Header) []headerValue {
 	return v.list
 }
 
-// values collects those in which two scenarios differ.
+// values collects the values that differ between two scenarios.
 type values struct{ list []headerValue }
 
 func (v *values) add(key, a, b string) {
@@ -47,7 +47,7 @@ func (v *values) add(key, a, b string) {
 func (v *values) begins(a, b *replay.Header) {
 	texts := func(h *replay.Header) (tick, sum string) {
 		b, err := h.Begin()
-		if err != nil || b == nil { // the replay tells of the error
+		if err != nil || b == nil { // the replay reports the error
 			return "", ""
 		}
 		return fmt.Sprint(b.Tick), fmt.Sprintf("%x", b.SHA256)

@@ -16,7 +16,7 @@ import (
 	"github.com/murksim/murksim/internal/words"
 )
 
-// An answer is what a side says of a tick.
+// An answer holds the hashes of a side at a tick.
 type answer struct {
 	hash   string
 	fields []session.FieldHash // of all fields; nil if they are not known
@@ -181,7 +181,7 @@ func (l *answerListener) line(line []byte) {
 	}
 }
 
-// missing says that there is no answer.
+// missing returns the error of a program without an answer.
 func (l *answerListener) missing() string {
 	if l.other != "" {
 		return "it prints the hash of tick " + words.Printable(l.other)

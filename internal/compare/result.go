@@ -142,7 +142,7 @@ type valuePair struct {
 	B string `json:"b,omitempty"`
 }
 
-// A receiptView is a command or event of which other things came.
+// A receiptView is a command or event that had different results.
 type receiptView struct {
 	Command string `json:"command"`
 	valuePair

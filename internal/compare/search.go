@@ -13,7 +13,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A Search is one for the tick in which two runs begin to differ, of which one at least may
+// A Search looks for the tick in which two runs begin to differ. At least one of them may
 // have to be asked.
 type Search struct {
 	Comparison
@@ -271,7 +271,7 @@ func (j *Search) same(ctx context.Context, tick uint64) (bool, error) {
 	return x.hash == y.hash, nil
 }
 
-// ask returns what a side says of a tick. It asks a program once.
+// ask returns the answer of a side for a tick. It asks a program only once.
 func (j *Search) ask(ctx context.Context, s *SearchSide, tick uint64) (*answer, error) {
 	if s.hashes != nil {
 		hash, ok := s.hashes.Hash(tick)
@@ -358,7 +358,7 @@ func (j *Search) compareFields(ctx context.Context) error {
 	return nil
 }
 
-// Label is how a side was given.
+// Label names a side as the user gave it.
 func (s *SearchSide) Label() string {
 	if s.Program != nil {
 		return words.Printable(s.Command)

@@ -41,7 +41,7 @@ type Side struct {
 	HashAlone bool // the ticks after the one that differs match
 }
 
-// A receiptText is what came of a command or an event.
+// A receiptText is the result of a command or an event.
 type receiptText struct {
 	event   bool
 	arrival uint64
@@ -141,7 +141,7 @@ func (j *Comparison) replayTick(ctx context.Context, s *Side) error {
 	return err
 }
 
-// keep notes what came of the commands and events of a tick.
+// keep notes the results of the commands and events of a tick.
 func (s *Side) keep(receipts []commands.Receipt) {
 	for i := range receipts {
 		r := &receipts[i]
@@ -173,7 +173,7 @@ func compareReceipts(x, y *receiptText) int {
 	return 0
 }
 
-// shapes says in what two worlds differ so much that their states cannot be compared.
+// shapes names the difference of two worlds that keeps their states from being compared.
 func shapes(a, b *engine.World) string {
 	x, y := a.Defs(), b.Defs()
 	if l, m := a.Lattice(), b.Lattice(); l.Kind() != m.Kind() || l.Cells() != m.Cells() || l.Coord(l.Cells()-1) != m.Coord(m.Cells()-1) {
@@ -212,7 +212,7 @@ func (j *Comparison) compare() error {
 	return err
 }
 
-// compareReceipts tells commands and events of which other things came.
+// compareReceipts lists commands and events that had different results.
 func (j *Comparison) compareReceipts() {
 	a, b := j.Sides[0], j.Sides[1]
 	diff.Merge(a.receipts, b.receipts, compareReceipts, func(x, y *receiptText) {
@@ -230,7 +230,7 @@ func (j *Comparison) compareReceipts() {
 	})
 }
 
-// disputed says whose recorded hash is not what this build computes, and in what.
+// disputed says which recorded hash this build does not compute, and what differs.
 func (j *Comparison) disputed() {
 	for _, s := range j.Sides {
 		if s.Replayed == s.Hash {
@@ -254,7 +254,7 @@ func (j *Comparison) rerun(ctx context.Context, s *Side) error {
 		j.noState(s)
 		return nil
 	}
-	if !steady { // what differs is not the recorded run
+	if !steady { // the difference is not in the recorded run
 		return nil
 	}
 	given := len(s.Visit.Frame().Records) > 0
@@ -272,7 +272,7 @@ func (j *Comparison) rerun(ctx context.Context, s *Side) error {
 		return session.Interrupted(s.File)
 	}
 	if s.HashAlone = after > 0; s.HashAlone {
-		j.Result.Tiles, j.Result.Inputs = nil, nil // nothing vouches for what the index has there; and what people did accuses nobody
+		j.Result.Tiles, j.Result.Inputs = nil, nil // nothing vouches for the index there, and commands of people are no evidence against a program
 		match, what := "match", "the recorded hash alone is another"
 		if after == 1 {
 			match = "matches"

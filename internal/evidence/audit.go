@@ -41,7 +41,7 @@ type Audit struct {
 // PollEvery is how often --follow looks for new ticks.
 const PollEvery = 200 * time.Millisecond
 
-// AuditRun looks at the evidence of a run, and computes it again. Where the context ends while it follows a run, the verdict is that of the ticks so far.
+// AuditRun checks the evidence of a run, and computes the run again. If the context ends while it follows a run, the verdict is about the ticks so far.
 func AuditRun(ctx context.Context, b Builder, src *Source, l *store.Listed, how Reach, p *Progress, say func(lines []string)) *Audit {
 	x := &Audit{Builder: b, Reach: how, src: src, id: l.Run.ID, progress: p, say: say}
 	x.Report = &Report{Event: "audit", Format: 1, Run: l.Key, Replayed: session.ViewBuild(replay.ThisBuild()), Start: "genesis", ID: x.id, started: time.Now()}
@@ -73,7 +73,7 @@ func AuditRun(ctx context.Context, b Builder, src *Source, l *store.Listed, how 
 	return x
 }
 
-// Once is the error of a tick that differed when it was computed first, but is as committed now that all was computed again.
+// Once is the error of a tick that differed in the first computation, but not in the second.
 func Once(d *audit.DivergenceError) error {
 	return fmt.Errorf("tick %s differed once, and is as committed now that it was computed again: the world does not compute the same each time, or the machine fails; synctest, given its scenario, may name it", words.Number(d.Tick))
 }
@@ -111,7 +111,7 @@ func (x *Audit) all(ctx context.Context) error {
 	}
 }
 
-// again looks at all the evidence once more: what was read first may have been changed since.
+// again checks all the evidence once more: rows that were read first may have been changed since.
 func (x *Audit) again(ctx context.Context) error {
 	if x.rerun == nil { // it is halted, and has no tick
 		return nil
@@ -286,7 +286,7 @@ func linkAt(ctx context.Context, e audit.Evidence, tick uint64) (audit.Hash, err
 	return l.Hash, nil
 }
 
-// holdParent holds a run against its parent, if it is a fork, and notes in the report what it is held against.
+// holdParent compares a run with its parent, if it is a fork, and notes the parent in the report.
 func (x *Audit) holdParent(ctx context.Context, e audit.Evidence) error {
 	p, held, err := x.src.HoldParent(ctx, e)
 	if err != nil {

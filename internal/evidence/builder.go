@@ -22,7 +22,7 @@ type Builder struct {
 	MaxMemory session.Size
 }
 
-// Genesis reads the scenario of a run, and holds that the run's other values are those of it, and that it has no tick after the last that it plans.
+// Genesis reads the scenario of a run, and checks that the run's other values agree with it, and that the run has no tick after the last planned one.
 func (j *Builder) Genesis(r *audit.Run, last uint64) (*scenarios.Scenario, error) {
 	s, err := genesis(j.Opener.Registry, r, last)
 	if err != nil {
@@ -75,7 +75,7 @@ func genesis(registry *scenarios.Registry, r *audit.Run, last uint64) (*scenario
 	return s, planned(s.Ticks, last)
 }
 
-// planned holds that a chain has no tick after the last that its run plans.
+// planned checks that a chain has no tick after the last that its run plans.
 func planned(ticks, last uint64) error {
 	if last <= ticks {
 		return nil

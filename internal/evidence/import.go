@@ -11,8 +11,8 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// Imported looks at what a database has of a bundle's run, and returns the tick with which to go on, one that is not the first where an import
-// was interrupted, and whether the run is to be begun.
+// Imported checks what a database already has of a bundle's run, and returns the tick with which to go on, which is not the first if an import
+// was interrupted, and whether the import must begin the run.
 func Imported(ctx context.Context, to *Source, b audit.Evidence, found *audit.Checked, takesHalt bool) (from uint64, begin bool, err error) {
 	db := to.DB
 	r := b.Run()
@@ -50,7 +50,7 @@ func Imported(ctx context.Context, to *Source, b audit.Evidence, found *audit.Ch
 	return r.First, false, nil
 }
 
-// agree holds that what a database has of a run is what the bundle has of it.
+// agree checks that what a database has of a run is the same in the bundle.
 func (s *Source) agree(ctx context.Context, b audit.Evidence, there *store.Listed, found *audit.Checked) error {
 	db := s.DB
 	e, done, err := db.Evidence(ctx, there.Run.ID)

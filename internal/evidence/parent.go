@@ -12,7 +12,7 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// A forkStart is what a fork is held against its parent by: its row and its first state.
+// A forkStart is the part of a fork that is compared with its parent: its row and its first state.
 type forkStart struct {
 	run    *audit.Run
 	world  []byte        // the descriptor of its world: the genesis document without the parent
@@ -74,7 +74,7 @@ func (s *Source) HoldParent(ctx context.Context, e audit.Evidence) (p *audit.Par
 	return p, fork.run.ID != top, nil
 }
 
-// parentOf holds a fork against its parent, and returns the start of that; nil: the source does not have it.
+// parentOf compares a fork with its parent, and returns the start of the parent; nil: the source does not have it.
 func (s *Source) parentOf(ctx context.Context, fork *forkStart) (*forkStart, error) {
 	p := fork.parent
 	wrong := func(format string, args ...any) error {

@@ -20,7 +20,7 @@ type Progress struct {
 	links, ticks, expected atomic.Uint64
 	drawing                sync.Mutex
 	computing              bool           // the ticks are shown
-	Measured               *metrics.Audit // nil: nobody wants to know
+	Measured               *metrics.Audit // nil: nothing is measured
 }
 
 // Watch returns evidence whose links are counted as they are read.

@@ -21,7 +21,7 @@ type WholeProof struct {
 	Parent  *audit.Parent // of the run; nil: it is no fork
 }
 
-// ReadProof reads a proof, and holds that it is whole and says what it is about.
+// ReadProof reads a proof, and checks that it is whole and names its subject.
 func ReadProof(registry *scenarios.Registry, name string) (*WholeProof, error) {
 	const most = 128 << 20 // bytes: a genesis document has 64 MiB at most
 	text, err := files.ReadAtMost(name, "a proof", most)
@@ -56,7 +56,7 @@ func brokenProof(name string, err error) error {
 	return report.Exit(report.StatusEvidence, words.About(name, err))
 }
 
-// Of holds that a checkpoint is of the state to which a proof leads.
+// Of checks that a checkpoint is of the state to which a proof leads.
 func (p *WholeProof) Of(name string, c *checkpoint.Checkpoint) error {
 	switch {
 	case c.Tick != p.Tick:

@@ -19,7 +19,7 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// A Report is what came of one run.
+// A Report is the result of auditing one run.
 type Report struct {
 	Event    string            `json:"event"`  // "audit"
 	Format   int               `json:"format"` // of the report: 1
@@ -63,7 +63,7 @@ type Report struct {
 	expected audit.Hash
 }
 
-// Conclude says what an error comes to.
+// Conclude sets the verdict for an error.
 func (v *Report) Conclude(err error) {
 	diverged, d := errors.AsType[*audit.DivergenceError](err)
 	fault, broken := errors.AsType[*audit.EvidenceError](err)

@@ -41,7 +41,7 @@ func (r *Run) Close() {
 	r.Source.Close()
 }
 
-// Hold holds that the evidence of the run and that of the runs from which it comes is whole. From then on the evidence is
+// Hold checks that the evidence of the run, and of the runs from which it comes, is whole. From then on the evidence is
 // what was checked, whatever the source shows when it is read again.
 func (r *Run) Hold(ctx context.Context) (err error) {
 	if r.Found, err = r.Check(ctx, r.Evidence); err != nil {

@@ -38,7 +38,7 @@ func ReadNote(name string) (*checkpoint.Note, error) {
 	return nil, report.Exit(report.StatusEvidence, words.About(name, err))
 }
 
-// A SignatureCheck is what is asked of a signature, by flags of audit check.
+// A SignatureCheck says what a signature must fulfil, by flags of audit check.
 type SignatureCheck struct {
 	Key          string   // the file
 	Witnesses    []string // verifier keys, or files with them
@@ -66,7 +66,7 @@ type stampView struct {
 	Signatures int    `json:"signatures"` // that were there then
 }
 
-// Text says what is signed and by whom, for people.
+// Text describes what is signed, and who signed it, for people.
 func (v *SignatureView) Text(p *checkpoint.Checkpoint) string {
 	lines := []string{fmt.Sprintf("signed    tick %s of run %s, hash %s", words.Number(p.Tick), p.Run, p.Hash), "vkey      " + v.Key}
 	for _, w := range v.Witnesses {
@@ -85,7 +85,7 @@ func (v *SignatureView) Text(p *checkpoint.Checkpoint) string {
 	return strings.Join(lines, "\n")
 }
 
-// Read reads a signature, and holds that the key and all witnesses have signed, and that it is stamped.
+// Read reads a signature, and checks that the key and all witnesses have signed, and that it is stamped.
 func (x *SignatureCheck) Read(name string) (*checkpoint.Checkpoint, *SignatureView, error) {
 	public, err := readPublic(x.Key)
 	if err != nil {
@@ -132,7 +132,7 @@ func (x *SignatureCheck) Read(name string) (*checkpoint.Checkpoint, *SignatureVi
 	return p, v, err
 }
 
-// readWitnesses reads the keys of --witness, none of which may be that of who has signed.
+// readWitnesses reads the keys of --witness. None of them may be the signer's.
 func (x *SignatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkpoint.Key, err error) {
 	for _, given := range x.Witnesses {
 		k, err := readWitness(given)
@@ -169,7 +169,7 @@ func readWitness(given string) (*checkpoint.Key, error) {
 	return k, nil
 }
 
-// readStamp holds that a stamp is one of the file with the signature in the given line, and maybe some that follow, by an authority that
+// readStamp checks that a stamp is one of the file with the signature in the given line, and maybe some that follow, by an authority that
 // is trusted.
 func (x *SignatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*stampView, error) {
 	roots, err := readRoots(x.Roots)

@@ -74,13 +74,13 @@ func Open(ctx context.Context, registry *scenarios.Registry, name string) (*Sour
 	return SourceOf(db, registry), nil
 }
 
-// SourceOf returns a database as a source. Who opened it closes it, or the source.
+// SourceOf returns a database as a source. The caller that opened the database closes it, or the source.
 func SourceOf(db *store.DB, registry *scenarios.Registry) *Source {
 	db.MostState = mostState(registry)
 	return &Source{Name: db.Name(), DB: db, registry: registry}
 }
 
-// mostState returns a function that says how many bytes a state has at most, by the genesis document. Of a scenario that cannot be built here nobody knows.
+// mostState returns a function that returns the most bytes of a state, by the genesis document. For a scenario that cannot be built here the number is unknown.
 func mostState(registry *scenarios.Registry) func(genesis []byte) int64 {
 	return func(genesis []byte) int64 {
 		if world, _, err := audit.SplitGenesis(genesis); err == nil {
@@ -139,7 +139,7 @@ func (s *Source) One(ctx context.Context, name, flag string) (audit.ID, error) {
 // maxNamed is how many runs an error names.
 const maxNamed = 20
 
-// Pick returns the runs that are meant: those named, all, or the only one. If there are more, hint says what to do.
+// Pick returns the runs that the user asks for: those named, all, or the only one. If there are several, hint says what to do.
 func (s *Source) Pick(ctx context.Context, named []string, all bool, hint string) (picked []store.Listed, err error) {
 	var runs []store.Listed
 	if s.DB == nil {

@@ -109,7 +109,7 @@ func NewValues(s *scenarios.Scenario, names []string) (*Values, error) {
 	return &Values{t}, nil
 }
 
-// nowhere makes a table of which nothing is written.
+// nowhere makes a table that writes nothing.
 func nowhere(io.Writer, *table, []pair) (tableWriter, error) { return nil, nil }
 
 // notStats is how many columns of a row of Stats come before its statistics: tick and time.

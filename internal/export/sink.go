@@ -22,7 +22,7 @@ type Sink interface {
 	// Add writes the state of a world after the next of the ticks.
 	Add(w *engine.World) error
 
-	// Close ends the file, which then is whole. Without it, the file is of no use.
+	// Close completes the file. Without it, the file is of no use.
 	Close() error
 
 	// Discard gives up a sink that is not closed, and what it holds beside its file. After

@@ -53,7 +53,7 @@ type yrepSink struct {
 	fields                                 []*field // of its blocks
 }
 
-// A player is what a slot's entity is known as in the file.
+// A player is the identity of a slot's entity in the file.
 type player struct {
 	id      uint64 // 0: none
 	tracker int32
@@ -148,7 +148,7 @@ func (s *yrepSink) Add(w *engine.World) error {
 	return nil
 }
 
-// finite returns an error if a position is none.
+// finite returns an error unless a position is finite.
 func finite(i *yrep.Instruction) error {
 	for _, v := range [...]float64{i.X, i.Y, i.Z} {
 		if v-v != 0 {
@@ -160,7 +160,7 @@ func finite(i *yrep.Instruction) error {
 
 func (s *yrepSink) add(i yrep.Instruction) { s.frame = append(s.frame, i) }
 
-// entities writes what has become of the entities, slot by slot: who is gone, who has come, and what the others
+// entities writes the changes of the entities, slot by slot: which are gone, which are new, and what the others
 // do.
 func (s *yrepSink) entities(w *engine.World) {
 	all := w.Entities()

@@ -47,7 +47,7 @@ func Patient(ctx context.Context, r io.Reader) io.Reader {
 type patientReader struct {
 	ctx context.Context
 	r   io.Reader
-	buf [64 << 10]byte // the caller's may be used again after the context has ended
+	buf [64 << 10]byte // the caller may reuse its own after the context has ended
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
@@ -83,7 +83,7 @@ func Await[T any](ctx context.Context, f func() (T, error), every <-chan time.Ti
 	}
 }
 
-// ReadSmall reads a file that is small if it is what it is to be.
+// ReadSmall reads a file that is small if it is of the right kind.
 func ReadSmall(path, what string) ([]byte, error) { return ReadAtMost(path, what, 1<<16) }
 
 // ReadAtMost reads a file of so many bytes or fewer.

@@ -12,7 +12,7 @@ import (
 // ReaderPatience is how long a reader may take nothing after the context has ended.
 const ReaderPatience = time.Second
 
-// ErrUnread is the error of writing what is not read any more.
+// ErrUnread is the error of writing to a pipe that no process reads any more.
 var ErrUnread = errors.New("interrupted, since nothing reads it")
 
 // A PatientWriter writes to a pipe or the like. While the context lasts, it waits for the reader

@@ -18,7 +18,7 @@ type Growth struct {
 //	v += Rate·v·(1 - v/Capacity)·Dt         logistic, where v > 0
 //	out = v, at least 0 and at most Capacity
 //
-// Products are taken from the left; a zero keeps its sign. Presence may be nil: nobody is there.
+// Products are taken from the left; a zero keeps its sign. Presence may be nil: then no element has any.
 // Out may be in, and shares no memory with presence. Grow reports whether all results are finite.
 func (g *Growth) Grow(out, in, presence []float32) (finite bool) {
 	k := *g

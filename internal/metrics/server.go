@@ -71,7 +71,7 @@ func (s *Server) Addr() net.Addr { return s.socket.Addr() }
 func (s *Server) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if s.http.Shutdown(ctx) != nil { // somebody is slow
+	if s.http.Shutdown(ctx) != nil { // a client is slow
 		s.http.Close()
 	}
 	<-s.served

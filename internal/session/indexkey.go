@@ -15,7 +15,7 @@ import (
 )
 
 // IndexKey returns the key of this user and program, under which the keyframes of indexes are sealed, or nil where there is none: what
-// another program has computed, this one does not believe. It is made of that of the user, which
+// another program has computed, this one does not believe. It is derived from the user's key, which
 // stands in the folder of the user's configuration, where only they can read it. With made, one is made if it is missing.
 func IndexKey(made bool) index.Key {
 	folder, err := os.UserConfigDir()

@@ -58,7 +58,7 @@ func DescribeBuild(b replay.Build) string {
 	return words.Printable(strings.TrimSpace(strings.Join(parts, " ")))
 }
 
-// DatabaseMark is what a file of SQLite begins with, which holds chains.
+// A file of SQLite, which holds chains, begins with DatabaseMark.
 const DatabaseMark = "SQLite format 3\x00"
 
 // Hint tells how to get a recording from what is none, or from one that is too old or damaged.
@@ -103,7 +103,7 @@ func (a *Session) About(name string, err error) error {
 	return fmt.Errorf("%w%s", words.About(name, err), a.Hint(name, err))
 }
 
-// Outcome names what a verification came to, and gives its exit status.
+// Outcome names the result of a verification, and gives its exit status.
 func Outcome(err error) (name string, code int) {
 	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
 	_, inputs := errors.AsType[*InputsError](err)

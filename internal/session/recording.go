@@ -214,7 +214,7 @@ func (rec *Recording) DescriptorError(h *replay.Header, err error) error {
 	return words.NewProblem("malformed header: "+text, errors.Join(replay.ErrMalformed, err))
 }
 
-// HeaderFault says what is wrong with a header that is this program's own, if anything is.
+// HeaderFault says what is wrong with a header that this program wrote, if anything is.
 func (a *Session) HeaderFault(name string, h *replay.Header) error {
 	if _, err := h.Begin(); err != nil {
 		return err

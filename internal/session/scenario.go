@@ -69,7 +69,7 @@ func (a *Session) Template(name string, limit Size) (*yaml.Template, error) {
 	return t, err
 }
 
-// UnknownScenario says what may have been meant.
+// UnknownScenario returns the error of an unknown name, with the names that the user may have meant.
 func (a *Session) UnknownScenario(name string) error {
 	for _, file := range []string{name + ".yaml", name + ".yml"} {
 		if _, err := os.Stat(file); err == nil {
@@ -98,7 +98,7 @@ func CheckMemory(s *scenarios.Scenario, limit Size) error {
 	return nil
 }
 
-// MoreMemory is the flag that a command needs which holds a world several times; "" if the limit is enough for that.
+// MoreMemory is the flag that a command needs to hold a world several times; "" if the limit suffices.
 func MoreMemory(s *scenarios.Scenario, limit Size) string {
 	const held = 4
 	if CheckMemory(s, limit.Share(held)) == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/replay/diff"
 )
 
-// A KeptTick is what it takes to compute a tick of a world again.
+// A KeptTick holds what is needed to compute a tick of a world again.
 type KeptTick struct {
 	State  []byte // before it; nil for a world that cannot be saved
 	Rest   uint64

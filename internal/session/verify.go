@@ -17,7 +17,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A Verdict is what came of one recording.
+// A Verdict is the result of verifying one recording.
 type Verdict struct {
 	Event        string `json:"event"` // "verdict"
 	File         string `json:"file"`
@@ -80,7 +80,7 @@ type Verification struct {
 	Foreign   *foreign.File       // what their world is; nil: the header says it
 	Complete  bool                // all planned ticks are wanted
 	Inputs    bool                // all commands must be the scenario's
-	Row       func(TickRow) error // is told of each tick; nil: nobody is
+	Row       func(TickRow) error // is called with each tick; may be nil
 	Workers   int
 	MaxMemory Size
 }
@@ -205,7 +205,7 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 	return ctx.Err()
 }
 
-// again replays a recording that differs once more, or of which a tick fails, before anybody is accused: it may not come to the same each time.
+// again replays a recording once more if it differs or one of its ticks fails, before the verdict blames it: another replay may have another result.
 // Found is all that is to be told if it does.
 func (j *verifying) again(ctx context.Context, err, found error) error {
 	first, differs := errors.AsType[*replay.MismatchError](err)

@@ -9,7 +9,7 @@ import "github.com/murksim/murksim/fields"
 //
 // Where only Incremental writers wrote, and nothing tells what, it compares the next
 // generation with the current one, in which all values are within the bounds, and valid
-// unless somebody claimed an element valid that was not.
+// unless a caller claimed an element valid that was not.
 func (s *Store) Finish(id fields.ID, valid bool) int {
 	sl := &s.slots[id]
 	if sl.next == nil {

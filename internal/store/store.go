@@ -54,7 +54,7 @@ type slot struct {
 	initial bool    // cur is that of a static field, and has its initial values
 	full    bool    // next has, or has had, a Full writer
 	holds   uint64  // the number of calls of HoldDelta before next was made
-	unknown bool    // nobody has looked what this tick's writers have changed; compare does
+	unknown bool    // what this tick's writers changed is not known yet; compare finds out
 	other   *Buffer // what Swap exchanges next with; nil if this tick never called Swap
 
 	//detcheck:allow goroutine buffers are released from any goroutine; it guards spare memory only
@@ -189,7 +189,7 @@ func (s *Store) Unwrite(id fields.ID, before *fields.Column) {
 	sl := &s.slots[id]
 	sl.unknown = false
 	if sl.ledger.all = sl.ledger.allBefore; sl.holds != s.holds {
-		sl.ledger.all = s.epoch // somebody may hold what is taken back
+		sl.ledger.all = s.epoch // a State may hold what is taken back
 	}
 	if before != nil {
 		sl.next.CopyFrom(before)
