@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -17,6 +18,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/space"
 	"github.com/murksim/murksim/sweep"
 )
 
@@ -272,15 +277,61 @@ func unlike(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	row.Worker = "elsewhere/7#1"
-	if err := j.AddCheck(sweep.Check{Job: 1, Differ: "final hashes 01 and 02", Tick: 17, Row: *row}); err != nil {
+	names, err := sweep.FreeEvidence(out, 1)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i, rate := range []string{"1", "1.0001"} {
-		name := filepath.Join(out, sweep.EvidenceName(1, i+1))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	if err := j.AddCheck(sweep.Check{Job: 1, Differ: "final hashes 01 and 02", Tick: 17, Row: *row, Files: names[:]}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(filepath.Join(out, row.Kept))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		again(t, kept, filepath.Join(out, name), i == 1)
+	}
+}
+
+// again runs a recorded job once more and records it; a fault changes a cell in tick 17.
+func again(t *testing.T, recording []byte, name string, fault bool) {
+	t.Helper()
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := worlds.Registry().FromDescriptor(frames.Header.World())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := replay.NewRecorder(f, w, s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(r)
+	for w.Tick() < s.Ticks {
+		list := slices.Clone(s.CommandsAt(w.Tick() + 1))
+		if fault && w.Tick() == 16 {
+			list = append(list, commands.SetField(space.At(3, 3), 0, 55))
+		}
+		if _, err := w.SubmitAll(list); err != nil {
 			t.Fatal(err)
 		}
-		murksim(t, folder, "run", "heat", "-q", "--ticks", "40", "--no-index", "--set", "propagators.diffusion.rate="+rate, "-o", name)
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
 	}
 }
 
