@@ -21,8 +21,8 @@ type check struct {
 	ticks   uint64 // that matched
 	done    bool
 	err     error
-	differs uint64 // the first tick that did; 0: none
-	every   uint64 // ticks from one point to the next; of a run that goes on it grows
+	differs *replay.MismatchError // the first tick that did; nil: none
+	every   uint64                // ticks from one point to the next; of a run that goes on it grows
 	points  []point
 	marks   []mark
 }
@@ -62,7 +62,7 @@ func (r *Recording) Verify(ctx context.Context, pause func()) error {
 	defer c.mu.Unlock()
 	c.done, c.err = true, err
 	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
-		c.differs = e.Tick
+		c.differs = e
 	}
 	return nil
 }
@@ -235,11 +235,13 @@ func values(s *survey.Survey) (list []float64) {
 
 // A checkAnswer is what a replay has found so far.
 type checkAnswer struct {
-	Ticks   uint64 `json:"ticks"` // that matched, from the first on
-	Done    bool   `json:"done"`
-	Differs uint64 `json:"differs,omitempty"` // the first tick that has another hash than was recorded
-	Error   string `json:"error,omitempty"`
-	Marks   []mark `json:"marks,omitempty"` // after those that the page has
+	Ticks    uint64 `json:"ticks"` // that matched, from the first on
+	Done     bool   `json:"done"`
+	Differs  uint64 `json:"differs,omitempty"`  // the first tick that has another hash than was recorded
+	Recorded string `json:"recorded,omitempty"` // its hash
+	Replayed string `json:"replayed,omitempty"`
+	Error    string `json:"error,omitempty"`
+	Marks    []mark `json:"marks,omitempty"` // after those that the page has
 
 	Run *runAnswer `json:"run,omitempty"` // how a run is that goes on
 
@@ -249,7 +251,10 @@ type checkAnswer struct {
 func (c *check) answer(since int) checkAnswer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := checkAnswer{Ticks: c.ticks, Done: c.done, Differs: c.differs}
+	a := checkAnswer{Ticks: c.ticks, Done: c.done}
+	if e := c.differs; e != nil {
+		a.Differs, a.Recorded, a.Replayed = e.Tick, e.Format(e.Recorded), e.Format(e.Replayed)
+	}
 	if c.err != nil {
 		a.Error = plain(c.err)
 	}

@@ -270,7 +270,7 @@ func TestVerify(t *testing.T) {
 		lastTick int
 	}{
 		{"whole", func(b []byte) []byte { return b }, `{"ticks":100,"done":true}`, 100},
-		{"flipped", func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, `{"ticks":99,"done":true,"differs":100,"error":"`, 100},
+		{"flipped", func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, `{"ticks":99,"done":true,"differs":100,"recorded":"`, 100},
 		{"cut", func(b []byte) []byte { return b[:len(b)-1] }, `{"ticks":99,"done":true,"error":"`, 99},
 	} {
 		r := open(t, tt.change(bytes.Clone(recording)), nil)

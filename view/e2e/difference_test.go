@@ -53,6 +53,9 @@ func TestDifference(t *testing.T) {
 		p := browse(t, plain(url+"#tick=10&field="+field), 1280, 720)
 		p.until(verdict, "verified")
 		p.until(differing, want)
+		legend := map[string]string{"flow": "length of b.murk − a.murk,0,1.4142", "flow[1]": "b.murk − a.murk,-1,1", "mass": "b.murk − a.murk,-0.5,0.5", "pull": "length of b.murk − a.murk,0,0"}[field]
+		p.until(`[...document.querySelectorAll("#legend > div")].at(-1).textContent && [...document.querySelectorAll("#legend > div:last-child :is(strong, span)")].map((x) => x.textContent.trim()).join()`, legend)
+		p.picture("difference-" + field)
 		p.quiet()
 		p.close()
 	}

@@ -64,13 +64,13 @@ func TestClickChart(t *testing.T) {
 	p.fill("#speed", "16")
 	p.until(`+`+tick+` > 200 && document.querySelectorAll("#charts canvas").length > 1`, "true")
 	p.eval(`document.querySelector("#charts canvas").scrollIntoView({block: "center"})`)
-	if got := p.eval(`document.getElementById("to-tip").hidden`); got != "true" {
+	if got := p.eval(`document.getElementById("to-tip").disabled`); got != "true" {
 		t.Error("the way to the last tick is offered where that is shown")
 	}
-	x, y := p.place("#charts canvas", 0.1)
+	x, y := p.place("#charts canvas", 0.01)
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)), chromedp.Sleep(time.Second/2),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	p.until(`document.getElementById("play").ariaLabel`, "Play") // an earlier tick is shown than that of the run
-	p.until(`document.getElementById("to-tip").hidden`, "false")
+	p.until(`document.getElementById("to-tip").disabled`, "false")
 	p.quiet()
 }

@@ -58,11 +58,12 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
   g.fillStyle = style.color;
   g.fillRect(Math.round(x(tick)), 0, Math.max(1, Math.round(ratio)), height);
   g.font = `${10 * ratio}px system-ui, sans-serif`;
-  g.strokeStyle = style.backgroundColor; // around the numbers, which lie on the lines
-  g.lineWidth = 3 * ratio;
-  for (const [text, base, y] of [[ends[0]!, "top", 1], [ends[1]!, "bottom", height]] as const) {
+  for (const [text, base, y, top] of [[ends[0]!, "top", 1, 0], [ends[1]!, "bottom", height, height - 12 * ratio]] as const) {
+    if (!text) continue;
+    g.fillStyle = style.backgroundColor; // from the edge on: a line that comes from there would look like a minus
+    g.fillRect(0, top, g.measureText(text).width + 6 * ratio, 12 * ratio);
+    g.fillStyle = style.color;
     g.textBaseline = base;
-    g.strokeText(text, 3 * ratio, y);
     g.fillText(text, 3 * ratio, y);
   }
 }

@@ -79,7 +79,9 @@ export class Clock implements Span {
     const on = this.moves, play = element("play");
     play.textContent = on ? "❚❚" : "▶";
     play.setAttribute("aria-label", on ? "Pause" : "Play");
-    element("to-tip").hidden = !this.run || this.tick >= this.run.last;
+    const tip = element<HTMLButtonElement>("to-tip"); // it comes once: else what is beside it would jump
+    tip.hidden = !this.run;
+    tip.disabled = !this.run || this.tick >= this.run.last;
     element("looked").ariaLive = on ? "off" : "polite"; // it would never end speaking
   }
 
@@ -90,9 +92,7 @@ export class Clock implements Span {
     if (run && !this.run) this.follow = this.tick >= before;
     const tip = run ? run.last : last, on = this.follow && tip > before;
     [this.run, this.last] = [run, last];
-    let room = 1000;
-    while (room < last - this.first) room *= 2;
-    this.end = run ? Math.max(last, Math.min(planned, this.first + room)) : last;
+    this.end = run ? Math.max(last, planned) : last;
     element<HTMLInputElement>("scrub").max = String(this.end);
     element<HTMLInputElement>("tick").max = String(last);
     if (!run) [this.follow, this.began] = [false, tip];

@@ -4,7 +4,7 @@ import { short } from "./chart";
 import type { Numbers } from "./source";
 
 export interface Difference {
-  values: Float32Array; // by rank; of categories 1 where they differ; NaN where one of them has nothing
+  values: Float32Array; // by rank: the second less the first, of vectors the length of that, of categories 1 where they differ; NaN where one of them has nothing
   most: number; // that two cells differ by
   unequal: number; // cells
 }
@@ -26,10 +26,9 @@ export function difference(a: Numbers, b: Numbers, components: number, component
     }
     if (hole) values[i] = NaN;
     if (hole || !differs) continue;
-    const far = categories ? 1 : Math.sqrt(sum);
-    values[i] = far;
+    values[i] = categories ? 1 : to - from === 1 ? b[i * components + from]! - a[i * components + from]! : Math.sqrt(sum);
     unequal++;
-    most = Math.max(most, far);
+    most = Math.max(most, categories ? 1 : Math.sqrt(sum));
   }
   return { values, most, unequal };
 }

@@ -22,7 +22,7 @@ export interface Acts {
 const words: [string, string][] = [
   ["space", "play or pause"],
   ["← →", "a tick back or on; with Shift ten"],
-  [", .", "the same, wherever the focus is"],
+  [", .", "the same, also from a list or a slider"],
   ["Home, End", "the first tick, the last"],
   ["n N", "the next tick with commands or events, the one before"],
   ["Tab to the world, arrows", "another cell; with Shift ten further"],
@@ -33,6 +33,8 @@ const words: [string, string][] = [
   ["f", "the next field"],
   ["?", "these keys"],
 ];
+
+const free = ",.<>+-=?"; // keys of the page that lists and sliders have no use for
 
 /** keys lets keys act. */
 export function keys(panes: () => Pane[], acts: Acts): void {
@@ -48,7 +50,9 @@ export function keys(panes: () => Pane[], acts: Acts): void {
   const pan = 60 * devicePixelRatio;
   document.onkeydown = (e) => {
     const target = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || help.open || ["SELECT", "TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.id !== "scrub")) return;
+    const slider = target.tagName === "INPUT" && (target as HTMLInputElement).type === "range";
+    if (e.ctrlKey || e.metaKey || e.altKey || help.open || target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && !slider)) return;
+    if ((target.tagName === "SELECT" || (slider && target.id !== "scrub")) && !free.includes(e.key)) return;
     if (e.key === " " && ["BUTTON", "SUMMARY"].includes(target.tagName)) return;
     const step = e.shiftKey ? 10 : 1, pane = panes().find((p) => p.cells === target);
     const table: Record<string, () => void> = {

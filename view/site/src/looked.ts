@@ -59,7 +59,9 @@ export class Looked {
     this.told(l.coord);
     const where = l.coord ? `[${l.coord.join(", ")}]` : "";
     const what = l.entity ? `${l.kind} ${l.name ?? l.entity} at ${where}` : `Cell ${where}, tick ${l.tick.toLocaleString("en-US")}`;
-    element("looked").replaceChildren(...this.pin(pinned), make("h2", what), table);
+    const box = element("looked"), tall = box.ariaLive === "off" ? box.offsetHeight : 0; // while it plays, what is below stays where it is
+    box.style.minHeight = tall ? `${tall}px` : "";
+    box.replaceChildren(...this.pin(pinned), make("h2", what), table);
   }
 
   private pin(pinned: boolean): HTMLElement[] {

@@ -5,11 +5,11 @@ import { Choices, type Aspect } from "./choices";
 import { Clock } from "./clock";
 import { over, scaleOf, type Scale } from "./colour";
 import { counted, difference, type Difference } from "./difference";
-import { element, make } from "./dom";
+import { button, element, make } from "./dom";
 import { bounds, Facts } from "./facts";
 import { Inputs } from "./inputs";
 import { keys } from "./keys";
-import { legend } from "./legend";
+import { legend, type Entry } from "./legend";
 import { Looked } from "./looked";
 import { Pane, type Chosen, type Layer, type View } from "./pane";
 import { pointer } from "./pointer";
@@ -203,12 +203,18 @@ export class Page {
       const hide = mask >= 0 && mask !== shows[i]!.field && !p.world!.strip;
       p.show(layers[i]!, overs[i]!, hide ? p.world!.values({ field: mask, component: -1 }) : null);
     });
-    if (this.difference) this.difference.show(this.subtract(shows[0]!), null, null);
+    const apart = this.difference && this.subtract(shows[0]!);
+    if (apart) this.difference!.show(apart, null, null);
     this.names(tick, shows);
     if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
-    const entries = (this.difference ? layers.slice(0, 1) : layers).map((l) => ({ name: this.choices.title(l.aspect), field: l.aspect.field, scale: l.scale }));
+    const entries: Entry[] = (this.difference ? layers.slice(0, 1) : layers).map((l) => ({ name: this.choices.title(l.aspect), field: l.aspect.field, scale: l.scale }));
     if (second) entries.push({ name: this.choices.title(second), field: second.field, scale: overs[0]!.scale });
+    if (apart) {
+      const [a, b] = this.worlds.map((w) => w.about.file), names = !!this.about.fields[apart.aspect.field]!.values;
+      const name = names ? "difference" : apart.scale.lo < 0 ? `${b} − ${a}` : `length of ${b} − ${a}`;
+      entries.push({ name, field: apart.aspect.field, scale: apart.scale, ...(names && { ends: ["equal", "another"] as [string, string] }) });
+    }
     legend(this.about, entries, !!this.worlds[0]!.crowd);
     this.label();
     this.charts.draw(this.clock.tick);
@@ -243,7 +249,8 @@ export class Page {
   private subtract(aspect: Aspect): Layer {
     const f = this.about.fields[aspect.field]!, [a, b] = this.worlds.map((w) => w.column(aspect.field));
     this.differs = difference(a!, b!, f.components, aspect.component, !!f.values);
-    return { aspect, values: this.differs.values, scale: { ...scaleOf(this.about, { ...f, values: undefined }, 0, this.differs.most, "fire"), categories: false } };
+    const { values, most } = this.differs, signed = !f.values && (f.components === 1 || aspect.component >= 0);
+    return { aspect, values, scale: scaleOf(this.about, { ...f, values: undefined }, signed ? -most : 0, most, signed ? "balance" : "fire") };
   }
 
   private names(tick: number, shows: Aspect[]): void {
@@ -361,7 +368,13 @@ export class Page {
     const v = element("verdict"), wrong = this.facts.find((f) => f.wrong()), done = this.facts.every((f) => f.check.done);
     const neutral = !wrong && !!this.about.unverifiable;
     v.className = wrong ? "bad" : done && !neutral ? "good" : "";
-    v.textContent = this.facts.map((f) => (this.facts.length > 1 ? `${f.about.file}: ` : "") + f.verdict()).join("  ·  ");
+    v.replaceChildren(...this.facts.flatMap((f, i) => {
+      const text = (this.facts.length > 1 ? `${f.about.file}: ` : "") + f.verdict(), { differs, recorded, replayed } = f.check;
+      const go = differs ? button(text, "Go to this tick", () => this.clock.go(differs)) : null;
+      const hashes = recorded ? ` recorded ${recorded}, replayed ${replayed}` : "";
+      go?.removeAttribute("aria-label"); // it says what it is
+      return [i ? "  ·  " : "", go ?? text, ...(hashes ? [make("small", hashes)] : [])];
+    }));
     document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? (neutral ? "unverifiable" : "verified") : "";
   }
 

@@ -38,7 +38,7 @@ export interface About {
 
 export interface Mark { tick: number; inputs?: number; refused?: number; events?: number }
 
-export interface Check { ticks: number; done: boolean; differs?: number; error?: string; marks?: Mark[]; run?: Run }
+export interface Check { ticks: number; done: boolean; differs?: number; recorded?: string; replayed?: string; error?: string; marks?: Mark[]; run?: Run }
 
 export interface Look {
   tick: number; cell: number; coord?: number[]; entity?: string; kind?: string; name?: string;
@@ -174,9 +174,13 @@ export class Server implements Source {
       return decode<T>(answer)!;
     }
     return persist<T>(async () => {
-      const response = await fetch("ask", { method: "POST", body: JSON.stringify({ id: ++this.id, ...q }) });
-      if (!response.ok) throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
-      return response.arrayBuffer();
+      try {
+        const response = await fetch("ask", { method: "POST", body: JSON.stringify({ id: ++this.id, ...q }) });
+        if (!response.ok) throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
+        return await response.arrayBuffer();
+      } catch (e) {
+        throw e instanceof TypeError ? new Error("The server has ended, or cannot be reached. Start murksim view again, and open the address that it prints.") : e;
+      }
     }, wanted);
   }
 }

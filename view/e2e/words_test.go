@@ -1,0 +1,122 @@
+//go:build browser
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestServerEnds holds that a page says so when its server has ended.
+func TestServerEnds(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
+	url, end := started(t, command(folder, "view", "heat.murk"))
+	p := browse(t, plain(url+"#tick=5"), 1280, 720)
+	p.until(verdict, "verified")
+	p.until(tick, "5")
+	end()
+	p.do(chromedp.KeyEvent("."))
+	p.until(`/^The server has ended/.test(document.getElementById("message").textContent)`, "true")
+	p.picture("server-ends")
+}
+
+// TestKeysInList holds that keys which a list has no use for act from it, too.
+func TestKeysInList(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
+	p := browse(t, plain(serve(t, folder, "heat.murk")+"#tick=5"), 1280, 720)
+	p.until(tick, "5")
+	p.do(chromedp.Focus("#field"), chromedp.KeyEvent("."))
+	p.until(tick, "6")
+	p.do(chromedp.KeyEvent(">"))
+	p.until(tick, "16")
+	p.do(chromedp.KeyEvent("?"))
+	p.until(`document.getElementById("help").open`, "true")
+	p.quiet()
+}
+
+// TestTickDiffers holds that the tick that differs is a way to it, with both hashes.
+func TestTickDiffers(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	name := filepath.Join(folder, "heat.murk")
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "--no-index", "-o", name)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-1] ^= 1
+	if err := os.WriteFile(name, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{1280, 390} {
+		p := browse(t, plain(serve(t, folder, "heat.murk")+"#tick=5"), width, 844)
+		p.until(verdict, "differs 60")
+		p.until(`/^tick 60 differs from what was recorded recorded [0-9a-f]{16}, replayed [0-9a-f]{16}$/.test(document.getElementById("verdict").textContent)`, "true")
+		p.picture("tick-differs")
+		p.do(chromedp.Click("#verdict button"))
+		p.until(`document.getElementById("tick").value`, "60")
+		p.until(`document.documentElement.scrollWidth <= innerWidth`, "true")
+	}
+}
+
+// TestChartLabels holds that no line comes to a number from the left, where it would look like a minus.
+func TestChartLabels(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
+	p := browse(t, plain(serve(t, folder, "heat.murk")+"#tick=50"), 1280, 720)
+	p.until(verdict, "verified")
+	p.until(`[...document.querySelectorAll("#charts canvas")].slice(0, 2).every((c) => {
+		const g = c.getContext("2d"), ground = g.getImageData(0, 0, 1, 1).data.join();
+		return [[0, 12], [c.height - 12, 12]].every(([y, rows]) => {
+			const d = g.getImageData(0, y, 2, rows).data;
+			return Array.from({ length: 2 * rows }, (_, i) => d.slice(4 * i, 4 * i + 4).join()).every((x) => x === ground);
+		});
+	})`, "true")
+	p.picture("chart-labels")
+}
+
+// TestLiveTimeLine holds that the time line of a run has room for all that is planned, and that nothing jumps while it plays.
+func TestLiveTimeLine(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	long := strings.NewReplacer("ticks: 30", "ticks: 5000", "tick_rate: 10", "tick_rate: 50").Replace(fmt.Sprintf(flow, "1", "[1, 0]")) +
+		"  - {every: 3, set: {field: mass, cell: [3, 3], value: 2}}\n"
+	if err := os.WriteFile(filepath.Join(folder, "long.yaml"), []byte(long), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{1280, 390} {
+		p := browse(t, plain(serve(t, folder, "long.yaml")), width, 844)
+		p.until(run, "goes on")
+		p.until(`document.getElementById("scrub").max`, "5000")
+		p.at(200, 200)
+		p.until(`/^Cell/.test(`+looked+`)`, "true")
+		p.until(`+`+tick+` > 20`, "true")
+		p.eval(`(() => {
+			const seen = window.places = new Set();
+			const look = () => {
+				seen.add(["#stage", "#charts", "#speed", "#tick"].map((x) => { const r = document.querySelector(x).getBoundingClientRect(); return [r.left, r.top, r.width].map(Math.round); }).join());
+				requestAnimationFrame(look);
+			};
+			look();
+			return "";
+		})()`)
+		p.until(`+`+tick+` > 150`, "true")
+		p.eval(`document.getElementById("back").click()`)
+		p.until(`document.getElementById("to-tip").disabled`, "false")
+		if got := p.eval(`window.places.size`); got != "1" {
+			t.Errorf("%d pixels wide, the layout jumps: %s", width, p.eval(`JSON.stringify([...window.places])`))
+		}
+		p.picture("live-line")
+		p.quiet()
+	}
+}
