@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +14,6 @@ import (
 
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/session"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -63,10 +64,7 @@ func offers(what []string, begun string) (list []string, how cobra.ShellCompDire
 		}
 	}
 	folder, _ := filepath.Split(begun)
-	entries, err := os.ReadDir(filepath.Clean("./" + folder))
-	if filepath.IsAbs(folder) {
-		entries, err = os.ReadDir(folder)
-	}
+	entries, err := os.ReadDir(cmp.Or(folder, "."))
 	if err != nil {
 		return list, cobra.ShellCompDirectiveDefault
 	}
@@ -108,16 +106,12 @@ func (a *app) atHand(args []string) (*scenarios.Scenario, error) {
 	if ours, err := files.Begins(args[0], session.RecordingMark); err != nil || !ours {
 		return a.LoadScenario(args[0], nil, limitOf(0))
 	}
-	f, err := os.Open(args[0])
+	rec, err := a.OpenRecording(context.Background(), args[0])
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	r, err := replay.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	return a.ScenarioOf(&r.Header)
+	defer rec.Close()
+	return a.ScenarioOf(rec.Frames.Head())
 }
 
 // paths lists what --set may replace in a scenario, each with its present value.

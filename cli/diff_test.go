@@ -332,31 +332,13 @@ func TestHonestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.World(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	r, err := replay.NewRecorder(&b, w, s.Descriptor())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Record(r)
-	for w.Tick() < s.Ticks {
-		list := s.CommandsAt(w.Tick() + 1)
-		if w.Tick() == 9 {
-			order := commands.SetField(space.At(5, 5), 0, 1)
-			order.Source, order.SourceSeq = 7, 1
-			list = append(slices.Clone(list), order)
+	recording := recordedWith(t, s, s.Ticks, func(tick uint64, list []commands.Command) []commands.Command {
+		if tick == 10 {
+			list = append(list, commands.SetField(space.At(5, 5), 0, 1).From(7, 1))
 		}
-		if _, err := w.SubmitAll(list); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(r.Flush(), os.WriteFile("people.murk", b.Bytes(), 0o666)); err != nil {
+		return list
+	})
+	if err := os.WriteFile("people.murk", recording, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	done(t, "verify", "people.murk")

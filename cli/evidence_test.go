@@ -27,32 +27,43 @@ func recordPlayed(t *testing.T, path, name string, source bool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	recording := recordedWith(t, s, 10, func(tick uint64, list []commands.Command) []commands.Command {
+		c := commands.SetField(space.At(1, 1), 0, 2)
+		if source {
+			c = c.From(7, 1)
+		}
+		if tick == 4 {
+			list = append(list, c)
+		}
+		return list
+	})
+	if err := os.WriteFile(path, recording, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return recording
+}
+
+// recordedWith records ticks of a scenario, with commands that a function makes of those of each tick.
+func recordedWith(t *testing.T, s *scenarios.Scenario, ticks uint64, given func(tick uint64, list []commands.Command) []commands.Command) []byte {
+	t.Helper()
 	w, err := s.World(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	rec, err := replay.NewRecorder(&b, w, s.Descriptor())
+	r, err := replay.NewRecorder(&b, w, s.Descriptor())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Record(rec)
-	for w.Tick() < 10 {
-		list := s.CommandsAt(w.Tick() + 1)
-		if w.Tick() == 3 {
-			c := commands.SetField(space.At(1, 1), 0, 2)
-			if source {
-				c = c.From(7, 1)
-			}
-			list = append(list, c)
-		}
-		_, err := w.SubmitAll(list)
+	w.Record(r)
+	for tick := uint64(1); tick <= ticks; tick++ {
+		_, err := w.SubmitAll(given(tick, slices.Clone(s.CommandsAt(tick))))
 		_, failed := w.Step()
 		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(rec.Flush(), os.WriteFile(path, b.Bytes(), 0o666)); err != nil {
+	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/report"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
 )
@@ -49,27 +48,7 @@ func TestVerifyInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := s.World(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		r, err := replay.NewRecorder(&b, w, s.Descriptor())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Record(r)
-		for tick := uint64(1); tick <= s.Ticks; tick++ {
-			if _, err := w.SubmitAll(c.submit(tick, s.CommandsAt(tick))); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := w.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := r.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		b := bytes.NewBuffer(recordedWith(t, s, s.Ticks, c.submit))
 		if status, _, errs := murksim(t, bytes.NewReader(b.Bytes()), "verify", "-"); status != report.StatusOK {
 			t.Fatalf("%s: verify = %d, %s", name, status, errs)
 		}

@@ -112,25 +112,35 @@ func (l *lane) play(x *script) error {
 	if _, err := l.warm(); err != nil {
 		return err
 	}
-	agents, controls := len(l.agents), len(l.agents)*len(l.m.controls)
-	for i := 0; l.w.Tick() < x.ticks; i++ {
-		if (i+1)*agents > len(x.choices) && (i+1)*max(controls, 1) > len(x.numbers) {
+	for step := 0; l.w.Tick() < x.ticks; step++ {
+		if !l.repeat(x, step) {
 			return fmt.Errorf("environment: the actions of episode %d end at tick %d; it has %d", x.number, l.w.Tick(), x.ticks)
 		}
-		if controls > 0 {
-			l.control(x.numbers[i*controls:][:controls])
-		} else {
-			l.choose(x.choices[i*agents:][:agents])
-		}
-		if l.advance(); l.failure != nil {
+		if l.failure != nil {
 			if l.w.Tick() == x.ticks {
 				return nil
 			}
 			return l.failure
 		}
-		l.judge(nil, nil, nil)
 	}
 	return nil
+}
+
+// repeat takes a step of an episode again; false: it has no actions for it.
+func (l *lane) repeat(x *script, step int) bool {
+	agents, controls := len(l.agents), len(l.agents)*len(l.m.controls)
+	switch {
+	case controls > 0 && (step+1)*controls <= len(x.numbers):
+		l.control(x.numbers[step*controls:][:controls])
+	case controls == 0 && (step+1)*agents <= len(x.choices):
+		l.choose(x.choices[step*agents:][:agents])
+	default:
+		return false
+	}
+	if l.advance(); l.failure == nil {
+		l.judge(nil, nil, nil)
+	}
+	return true
 }
 
 // Record writes the episode that is under way in a world, as far as it has come, as a recording

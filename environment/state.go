@@ -181,19 +181,11 @@ func (l *lane) restore(x *worldState) error {
 		return nil
 	}
 	l.begin()
-	agents, controls := len(l.agents), len(l.agents)*len(l.m.controls)
-	for i := 0; l.failure == nil && (i*agents < len(x.Episode.Choices) || i*controls < len(x.Episode.Numbers)); i++ {
-		if l.over {
-			return fmt.Errorf("goes on after its episode has ended")
-		}
-		if controls > 0 {
-			l.control(x.Episode.Numbers[i*controls:][:controls])
-		} else {
-			l.choose(x.Episode.Choices[i*agents:][:agents])
-		}
-		if l.advance(); l.failure == nil {
-			l.judge(nil, nil, nil)
-		}
+	episode := x.Episode.script()
+	for step := 0; l.failure == nil && !l.over && l.repeat(&episode, step); step++ {
+	}
+	if len(l.log.choices) < len(episode.choices) || len(l.log.numbers) < len(episode.numbers) {
+		return fmt.Errorf("goes on after its episode has ended")
 	}
 	l.finish()
 	if y := &l.log; y.seed != x.Episode.Seed || y.steps != x.Episode.Steps || y.ticks != x.Episode.Ticks || y.rest != x.Episode.Rest || y.hash != x.Episode.Hash {
