@@ -126,11 +126,19 @@ func TestDatabaseBehindALink(t *testing.T) {
 	}
 }
 
-// TestLogOfAnotherDatabase: a database that takes the place of one whose run crashed does not get its log, and neither loses a tick.
+// TestLogOfAnotherDatabase: a database that takes the place of one whose run crashed, another one or a copy from before, does not get its log,
+// and none loses a tick.
 func TestLogOfAnotherDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	done(t, "run", "heat", "-q", "--ticks", "40", "--audit", "good.db", "--no-record")
 	done(t, "run", "heat", "-q", "--ticks", "30", "--audit", "crashed.db", "--no-record")
+	copyFile := func(from, to string) {
+		b, err := os.ReadFile(from)
+		if err = errors.Join(err, os.WriteFile(to, b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyFile("crashed.db", "before.db")
 	db, err := store.Open(t.Context(), "crashed.db")
 	if err != nil {
 		t.Fatal(err)
@@ -146,24 +154,20 @@ func TestLogOfAnotherDatabase(t *testing.T) {
 	if err := db.Create(t.Context(), &run); err != nil {
 		t.Fatal(err)
 	}
-	copyFile := func(from, to string) {
-		b, err := os.ReadFile(from)
-		if err = errors.Join(err, os.WriteFile(to, b, 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	copyFile("crashed.db-wal", "run.db-wal") // as it is after kill -9
 	copyFile("crashed.db", "copy.db")
-	copyFile("good.db", "run.db")
 	was, err := os.ReadFile("run.db-wal")
 	if err != nil || len(was) == 0 {
 		t.Fatal(len(was), err)
 	}
-	for _, args := range []string{"audit list run.db", "audit run.db", "run --resume run.db --no-record", "run heat --ticks 3 --audit run.db --no-record", "audit fork run.db"} {
-		status, _, errs := murksim(t, nil, strings.Fields(args)...)
-		now, err := os.ReadFile("run.db-wal")
-		if status != report.StatusError || !strings.Contains(errs, "run.db-wal belongs to another file") || err != nil || !bytes.Equal(was, now) {
-			t.Errorf("%s: %d, %q, %v", args, status, errs, err)
+	for _, file := range []string{"good.db", "before.db"} {
+		copyFile(file, "run.db")
+		for _, args := range []string{"audit list run.db", "audit run.db", "run --resume run.db --no-record", "run heat --ticks 3 --audit run.db --no-record", "audit fork run.db"} {
+			status, _, errs := murksim(t, nil, strings.Fields(args)...)
+			now, err := os.ReadFile("run.db-wal")
+			if status != report.StatusError || !strings.Contains(errs, "run.db-wal belongs to another file") || err != nil || !bytes.Equal(was, now) {
+				t.Errorf("%s as run.db: %s: %d, %q, %v", file, args, status, errs, err)
+			}
 		}
 	}
 	copyFile("run.db-wal", "copy.db-wal")

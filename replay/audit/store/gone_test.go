@@ -62,6 +62,43 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestMarking: an opening to write that was killed while it gave the file a new mark, before the mark was in the file, has cost nothing; nor has
+// one beside another that writes.
+func TestMarking(t *testing.T) {
+	name := sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	killed := sqliteFile.fresh(t)
+	raw := sqliteFile.direct(t, name)
+	if _, err := raw.Exec("PRAGMA user_version = 77"); err != nil {
+		t.Fatal(err)
+	}
+	for _, ending := range []string{"", "-wal"} {
+		b, err := os.ReadFile(name + ending)
+		if err = errors.Join(err, os.WriteFile(killed+ending, b, 0o666)); err != nil || len(b) == 0 {
+			t.Fatal(len(b), err)
+		}
+	}
+	d = open(t, killed)
+	create(t, d, newRun(2))
+	w := writer(t, d, newRun(2).ID)
+	var m maker
+	commit(t, w, m.batch(3, 0))
+	create(t, open(t, killed), newRun(3))
+	commit(t, w, m.batch(3, 0))
+	r, err := store.OpenReader(ctx, killed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if runs, err := r.Runs(ctx); err != nil || len(runs) != 3 {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
+
 // TestLogMerged holds that a log which another process has merged into the file is no fault.
 func TestLogMerged(t *testing.T) {
 	name := sqliteFile.fresh(t)

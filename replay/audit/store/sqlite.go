@@ -67,13 +67,17 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && !filled(path) { // which SQLite would remove
 		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-wal has %d bytes, and belongs to another file that had this name; move it beside that one, as NAME-wal", filepath.Base(path), log.Size())}
 	}
-	for ending, foreign := range map[string]bool{"journal": journalOfAnother(path), "wal": logOfAnother(path)} {
+	for ending, foreign := range map[string]bool{"journal": journalOfAnother(path), "wal": readLog(path) == another} {
 		if foreign { // which SQLite would copy into it
 			return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
 		}
 	}
 	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
-	d := &DB{backend: &sqliteFile{path: path}, name: path}
+	file := &sqliteFile{path: path}
+	if how != reading {
+		file.markAnew(ctx)
+	}
+	d := &DB{backend: file, name: path}
 	if d.sql, err = dial(path, mode); err != nil {
 		return nil, &Error{doing, "", err}
 	}
@@ -188,7 +192,11 @@ func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.Sessio
 	}
 	db, err := dial(s.path, "rwc")
 	if err == nil {
-		if err = mark(ctx, db); err == nil {
+		var has int32
+		if err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has); err == nil && has == 0 {
+			err = mark(ctx, db)
+		}
+		if err == nil {
 			_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file
 		}
 		err = errors.Join(err, db.Close())

@@ -42,7 +42,7 @@ func (s *sqliteFile) written(ctx context.Context, conn *sql.Conn) (func() error,
 	var mode string
 	err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 	if err == nil {
-		err = conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)) // which opens the log
+		err = markLog(ctx, conn) // which opens the log
 	}
 	if err != nil || mode != "wal" {
 		return s.there, err
