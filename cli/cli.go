@@ -56,6 +56,9 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	}
 	defer a.endMetrics() // after an error was said
 	root := a.root()
+	if len(args) > 1 && (args[0] == "--help" || args[0] == "-h") { // before a command
+		args = append(slices.Clone(args[1:]), args[0])
+	}
 	root.SetArgs(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		plain(root)

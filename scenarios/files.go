@@ -22,7 +22,9 @@ func readFile(n *document.Node) ([]byte, error) {
 	}
 	name := path.Clean(n.Raw)
 	if !fs.ValidPath(name) {
-		return nil, n.Errorf("%s: the path leads out of the scenario's folder", n.Raw)
+		bad := n.Errorf("%s: the path leads out of the scenario's folder", n.Raw)
+		bad.Hint = filesHint
+		return nil, bad
 	}
 	b, err := readRegular(n.Source.Files, name)
 	if err == nil {
@@ -33,9 +35,11 @@ func readFile(n *document.Node) ([]byte, error) {
 		why = e.Err // its path adds nothing
 	}
 	bad := n.Errorf("%s: %v", n.Raw, why).Because(err)
-	bad.Hint = "a scenario names regular files in its folder or below; links must not lead out of it"
+	bad.Hint = filesHint
 	return nil, bad
 }
+
+const filesHint = "a scenario names regular files in its folder or below, as seen from that folder (also in --set); links must not lead out of it"
 
 var errNotRegular = errors.New("is not a regular file")
 

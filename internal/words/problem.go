@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +44,10 @@ func About(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != name {
 		name = e.Path
 	}
+	instead := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		instead = insteadOf(name)
+	}
 	switch name {
 	case "-":
 		name = "standard input"
@@ -55,7 +62,35 @@ func About(name string, err error) error {
 	if e, ok := errors.AsType[*yrep.Error](err); ok && e.Line > 0 {
 		return fmt.Errorf("%s:%d: %w", name, e.Line, &Problem{yrepProblem(e), err})
 	}
-	return fmt.Errorf("%s: %w", name, InWords(err))
+	return fmt.Errorf("%s: %w%s", name, InWords(err), instead)
+}
+
+// mostNames is the most names of a folder that insteadOf looks at.
+const mostNames = 1000
+
+// insteadOf says which file may be meant by the name of one that is not there: one in its folder with nearly that name.
+func insteadOf(name string) string {
+	dir, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(mostNames)
+	if err != nil {
+		return ""
+	}
+	slices.Sort(names)
+	base := filepath.Base(name)
+	alike := func(of func(string) string) {
+		names = slices.DeleteFunc(names, func(n string) bool { return of(n) != of(base) && document.Nearest(of(base), []string{of(n)}) == "" })
+	}
+	alike(filepath.Ext)
+	alike(func(n string) string { return strings.TrimSuffix(n, filepath.Ext(n)) })
+	near := document.Nearest(base, names)
+	if near == "" {
+		return ""
+	}
+	return "; did you mean " + Argument(filepath.Join(filepath.Dir(name), near)) + "?"
 }
 
 // Argument returns a name as it is typed on a command line, so that no shell does anything with it.
