@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -99,6 +101,41 @@ func TestMarking(t *testing.T) {
 	}
 }
 
+// TestMarkedAnew: each opening to write gives the file another mark, also after somebody has looked at it and left an empty log.
+func TestMarkedAnew(t *testing.T) {
+	name := sqliteFile.fresh(t)
+	marks := map[int]bool{}
+	for range 3 {
+		d := open(t, name)
+		create(t, d, newRun(uint64(len(marks))+1))
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := store.OpenReader(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Runs(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name + "-wal"); err != nil || info.Size() != 0 {
+			t.Fatalf("who looks leaves no empty log: %v", err)
+		}
+		raw, mark := sqliteFile.direct(t, name), 0
+		if err := raw.QueryRow("PRAGMA user_version").Scan(&mark); err != nil || mark == 0 || marks[mark] {
+			t.Fatalf("mark %d after %v, %v", mark, marks, err)
+		}
+		raw.Close()
+		if err := os.WriteFile(name+"-wal", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		marks[mark] = true
+	}
+}
+
 // TestLogMerged holds that a log which another process has merged into the file is no fault.
 func TestLogMerged(t *testing.T) {
 	name := sqliteFile.fresh(t)
@@ -181,4 +218,49 @@ func TestLostLink(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestLocksKept: while a database is open, this process keeps its locks on the file, whatever it opens beside it. Else another program takes itself for
+// the last one, and removes the log.
+func TestLocksKept(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // there is no list of locks
+	}
+	name := sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	locked := func() int {
+		b, err := os.ReadFile("/proc/locks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(b), fmt.Sprintf(":%v ", reflect.ValueOf(info.Sys()).Elem().FieldByName("Ino")))
+	}
+	before := locked()
+	if before == 0 {
+		t.Fatal("a database that is open has no lock")
+	}
+	for range 2 {
+		r, err := store.OpenReader(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Runs(ctx); err != nil {
+			t.Fatal(err)
+		}
+		w, err := r.Writable(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Close(), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := locked(); now < before {
+		t.Errorf("%d locks of %d are left", now, before)
+	}
 }

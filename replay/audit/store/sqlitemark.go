@@ -6,9 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"lukechampine.com/frand"
@@ -33,12 +31,16 @@ func markLog(ctx context.Context, conn *sql.Conn) error {
 
 // markAnew gives a database of ours another mark, unless it has a log: then it is in use, or its log has its mark. So a copy made before has
 // another mark than what is written from now on. Nobody else uses the file meanwhile, and the mark is in the file itself at the end. Where
-// that cannot be, the mark stays as it is.
+// that cannot be, since somebody has it open, the mark stays as it is.
 func (s *sqliteFile) markAnew(ctx context.Context) {
-	if _, err := os.Stat(s.path + "-wal"); !filled(s.path) || !errors.Is(err, fs.ErrNotExist) && readLog(s.path) != marks {
+	if !filled(s.path) || filled(s.path+"-wal") && readLog(ctx, s.path) != marks {
 		return
 	}
-	db, err := dial(s.path, "rw&_pragma=locking_mode(exclusive)&_pragma=busy_timeout(0)")
+	uri, err := fileURI(s.path)
+	if err != nil {
+		return
+	}
+	db, err := sql.Open("sqlite", uri+"?mode=rw&_pragma=locking_mode(exclusive)&_pragma=busy_timeout(0)")
 	if err != nil {
 		return
 	}
@@ -72,28 +74,30 @@ func (p pageOne) unmarked() pageOne {
 	return p
 }
 
-func readPageOne(f *os.File, at int64) (p pageOne, err error) {
-	_, err = f.ReadAt(p[:], at)
-	return p, err
+// pageOneOf reads the first page of a file as it is without its log. It does so by SQLite: closing a file that was opened by another way would
+// drop all locks that this process has on it.
+func pageOneOf(ctx context.Context, path string) (p pageOne, ok bool) {
+	db, err := dial(path, "ro&immutable=1")
+	if err != nil {
+		return p, false
+	}
+	defer db.Close()
+	var page []byte
+	err = db.QueryRowContext(ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = 1").Scan(&page)
+	return p, err == nil && copy(p[:], page) == len(p)
 }
 
 // journalOfAnother reports whether a journal lies beside a file that has none: one with a log, and more than what a new one begins with.
-func journalOfAnother(path string) bool {
-	journal, err := os.Stat(path + "-journal")
-	if err != nil || journal.Size() == 0 {
+func journalOfAnother(ctx context.Context, path string) bool {
+	if !filled(path + "-journal") {
 		return false
 	}
-	f, err := os.Open(path)
-	if err != nil {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() <= 4096 {
 		return false
 	}
-	defer f.Close()
-	page, err := readPageOne(f, 0)
-	if err != nil {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && page[wayAt] == 2 && page[wayAt+1] == 2 && info.Size() > 4096
+	page, ok := pageOneOf(ctx, path)
+	return ok && page[wayAt] == 2 && page[wayAt+1] == 2
 }
 
 // A kept is what a log beside a file has.
@@ -106,14 +110,12 @@ const (
 )
 
 // readLog tells what the log beside a file has.
-func readLog(path string) kept {
-	f, err := os.Open(path)
-	if err != nil {
+func readLog(ctx context.Context, path string) kept {
+	if !filled(path + "-wal") {
 		return changes
 	}
-	defer f.Close()
-	ours, err := readPageOne(f, 0)
-	if err != nil || ours.mark() == 0 {
+	ours, ok := pageOneOf(ctx, path)
+	if !ok || ours.mark() == 0 {
 		return changes
 	}
 	log, err := os.Open(path + "-wal")
@@ -135,7 +137,8 @@ func readLog(path string) kept {
 		if _, err := log.ReadAt(number[:], at); err != nil {
 			break
 		}
-		theirs, err := readPageOne(log, at+logPage)
+		var theirs pageOne
+		_, err := log.ReadAt(theirs[:], at+logPage)
 		if first := binary.BigEndian.Uint32(number[:]) == 1; err != nil || !first {
 			onlyMarks = onlyMarks && first
 			continue
