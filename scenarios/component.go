@@ -10,8 +10,8 @@ import (
 //
 // Params makes its parameters: a pointer to a new struct, which is a
 // [PropagatorMaker] or a [SystemMaker] and may be a [HandlerMaker], a [ParamsChecker],
-// a [MemoryUser], a [WorkUser], a [Noter] and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
-// component in a scenario:
+// a [MemoryUser], a [WorkUser], a [Noter], a [StoryTeller] and a [Labeller]. Each of its fields that has a tag yaml is a key
+// of the component in a scenario:
 //
 //	yaml      the key; ",required" if it must be there
 //	doc       what it means, with its unit, for the schema and the documents

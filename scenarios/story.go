@@ -54,6 +54,22 @@ func (s *Scenario) Story(w *engine.World) Story {
 	return nil
 }
 
+// A Labeller is the parameters of a component that says what people are to read of a field that it uses: the names of a vector's components,
+// and whether a number is the rank of a cell. Of other fields it says nothing.
+type Labeller interface {
+	Label(field string) (components []string, cell bool)
+}
+
+// Label returns what a component says about a field.
+func (s *Scenario) Label(field string) (components []string, cell bool) {
+	for l := range Parts[Labeller](s) {
+		if components, cell = l.Label(field); components != nil || cell {
+			return components, cell
+		}
+	}
+	return nil, false
+}
+
 // Parts goes over the parameters of the scenario's components that are a T, which a program
 // may define for what it wants of them: those of systems, then of propagators. The Builder is the
 // one to make things of them with.

@@ -67,6 +67,7 @@ type AxisAbout struct {
 type FieldAbout struct {
 	Name       string   `json:"name"`
 	Components int      `json:"components"`       // more than 1: a vector
+	Parts      []string `json:"parts,omitempty"`  // names of the components
 	Values     []string `json:"values,omitempty"` // of categories: their names
 	Entities   bool     `json:"entities,omitempty"`
 	Static     bool     `json:"static,omitempty"`
@@ -100,6 +101,7 @@ func (r *Recording) About() *About {
 			Name: f.Name, Components: d.Type.Components(), Values: f.Values, Entities: d.Domain == fields.Entities,
 			Static: d.Mutability == fields.Static, Unit: d.Unit,
 		}
+		about.Parts, _ = s.Label(f.Name)
 		if d.Bounds != nil {
 			about.Min, about.Max = &d.Bounds.Min, &d.Bounds.Max
 		}

@@ -160,6 +160,9 @@ func (r *Recording) value(w *engine.World, id, i int) string {
 	if names := r.scenario.Fields[id].Values; v >= 0 && v < float64(len(names)) {
 		return names[int(v)]
 	}
+	if _, cell := r.scenario.Label(r.scenario.Fields[id].Name); cell && v >= 0 && v < float64(w.Lattice().Cells()) {
+		return fmt.Sprint(w.Lattice().Coord(int(v)))
+	}
 	bits := 64
 	if w.Defs()[id].Element == fields.Float32 {
 		bits = 32

@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"fmt"
+	"image/color"
 	"math"
 	"strings"
 
@@ -24,9 +25,10 @@ type svgSink struct {
 
 // A chart is some lines with one scale.
 type chart struct {
-	title string
-	unit  string
-	lines []*series
+	title   string
+	unit    string
+	lines   []*series
+	colours []color.RGBA // of the lines, as pictures have them; nil: those of charts
 }
 
 func newChart(title, unit string, names ...string) *chart {
@@ -64,7 +66,9 @@ func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 		f := &p.fields[i]
 		switch part := chartPart(f); {
 		case part == render.Category:
-			s.charts = append(s.charts, newChart(f.name, "cells", f.values...))
+			c := newChart(f.name, "cells", f.values...)
+			c.colours = render.Categories()
+			s.charts = append(s.charts, c)
 		case part == render.Length:
 			s.charts = append(s.charts, newChart("length of "+f.name+", total", f.def.Unit, "total"),
 				newChart("length of "+f.name, f.def.Unit, "greatest", "mean", "least"))
@@ -73,7 +77,9 @@ func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 		}
 	}
 	if e := p.scenario.Entities; e != nil {
-		s.charts = append(s.charts, newChart("population", "", e.Kinds...))
+		c := newChart("population", "", e.Kinds...)
+		c.colours = render.Kinds()
+		s.charts = append(s.charts, c)
 	}
 	if len(s.charts) == 0 {
 		return nil, fmt.Errorf("no field of %s changes; name one with --fields", p.scenario.Name)
@@ -140,26 +146,34 @@ func (s *svgSink) Close() error {
 	columns := min(len(s.charts), 2)
 	rows := (len(s.charts) + columns - 1) / columns
 	const margin = 8
-	width, height := columns*chartWidth+2*margin, rows*chartHeight+2*margin
+	tops, below := []int{margin}, make([]int, rows) // of the rows, and the end of the last
+	for r := range rows {
+		for _, c := range s.charts[r*columns : min((r+1)*columns, len(s.charts))] {
+			below[r] = max(below[r], c.below())
+		}
+		tops = append(tops, tops[r]+chartHeight+below[r])
+	}
+	width, height := columns*chartWidth+2*margin, tops[rows]+margin
 	fmt.Fprintf(s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" font-family="system-ui, sans-serif" font-size="12" fill="#20242c">
 <title>%s over ticks</title>
 <rect width="100%%" height="100%%" fill="#ffffff"/>
 `, width, height, width, height, s.plan.scenario.Name)
 	for i, c := range s.charts {
-		fmt.Fprintf(s.out, "<g transform=\"translate(%d %d)\">\n", margin+i%columns*chartWidth, margin+i/columns*chartHeight)
-		c.draw(s.out)
+		fmt.Fprintf(s.out, "<g transform=\"translate(%d %d)\">\n", margin+i%columns*chartWidth, tops[i/columns])
+		c.draw(s.out, below[i/columns])
 		fmt.Fprintln(s.out, "</g>")
 	}
 	fmt.Fprintln(s.out, "</svg>")
 	return s.out.Flush()
 }
 
-// shownLines is how many lines a chart has at most.
-const shownLines = 14
+// shownLines is how many lines a chart has at most: as there are colours of categories.
+const shownLines = 24
 
-// draw writes a chart whose upper left corner is the origin.
-func (c *chart) draw(out *bufio.Writer) {
+// draw writes a chart whose upper left corner is the origin, with its lines so much lower as a legend of several rows takes.
+func (c *chart) draw(out *bufio.Writer, below int) {
 	lines := c.lines[:min(len(c.lines), shownLines)]
+	plotTop := plotTop + below
 	lo, hi := bounds(lines)
 	if c.unit == "cells" || c.title == "population" {
 		lo = 0
@@ -181,9 +195,9 @@ func (c *chart) draw(out *bufio.Writer) {
 		}
 		return plotLeft + (tick-first)/(last-first)*plotWidth
 	}
-	y := func(v float64) float64 { return plotTop + (hi-v)/(hi-lo)*plotHeight }
+	y := func(v float64) float64 { return float64(plotTop) + (hi-v)/(hi-lo)*plotHeight }
 	fmt.Fprintf(out, "<text x=\"%d\" y=\"16\" font-size=\"14\" font-weight=\"600\">%s</text>\n", plotLeft, c.heading())
-	c.legend(out, lines)
+	c.legend(out)
 	list, step := plot.Steps(lo, hi, 4)
 	for _, v := range list {
 		fmt.Fprintf(out, "<path d=\"M%d %.1fh%d\" stroke=\"#dde0e6\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
@@ -199,8 +213,25 @@ func (c *chart) draw(out *bufio.Writer) {
 	fmt.Fprintf(out, "<path d=\"M%d %dh%d\" stroke=\"#20242c\"/><text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"#5c6370\">tick</text>\n",
 		plotLeft, plotTop+plotHeight, plotWidth, plotLeft-14, plotTop+plotHeight+18)
 	for i, s := range lines {
-		fmt.Fprintf(out, "<path fill=\"none\" stroke-width=\"1.6\" stroke-linejoin=\"round\"%s d=\"%s\"/>\n", plot.Stroke(i), s.path(x, y))
+		c.line(out, i, 1.6, s.path(x, y))
 	}
+}
+
+// line writes a line in its colour, a pale one on a darker ground.
+func (c *chart) line(out *bufio.Writer, i int, width float64, path string) {
+	stroke := plot.Stroke(i)
+	if n := len(c.colours); n > 0 {
+		const pale = 180_000
+		colour := c.colours[i%n]
+		if 299*int(colour.R)+587*int(colour.G)+114*int(colour.B) > pale {
+			fmt.Fprintf(out, "<path fill=\"none\" stroke-width=\"%.1f\" stroke-linejoin=\"round\" stroke=\"#808080\" d=\"%s\"/>\n", width+1.4, path)
+		}
+		stroke = fmt.Sprintf(" stroke=\"#%02x%02x%02x\"", colour.R, colour.G, colour.B)
+		if i >= n {
+			stroke += ` stroke-dasharray="5 3"`
+		}
+	}
+	fmt.Fprintf(out, "<path fill=\"none\" stroke-width=\"%.1f\" stroke-linejoin=\"round\"%s d=\"%s\"/>\n", width, stroke, path)
 }
 
 func (c *chart) heading() string {
@@ -210,21 +241,58 @@ func (c *chart) heading() string {
 	return plot.Escape(c.title + " [" + c.unit + "]")
 }
 
-// legend names the lines in their colours, if there are several, as far as there is room.
-func (c *chart) legend(out *bufio.Writer, lines []*series) {
-	if len(lines) < 2 {
-		return
+// A name is that of a line in the legend, and where it stands.
+type name struct {
+	text string
+	x    float64
+	row  int
+}
+
+// names spreads the names of the lines over rows; the last name may say that there are more lines.
+func (c *chart) names() []name {
+	if len(c.lines) < 2 {
+		return nil
 	}
-	const letter = 6.6 // pixels, about
-	at := float64(plotLeft)
-	for i, s := range lines {
-		width := 20 + letter*float64(len([]rune(s.name))) + 14
-		if at+width > chartWidth && i > 0 {
-			fmt.Fprintf(out, "<text x=\"%.0f\" y=\"35\">…</text>\n", at)
-			return
+	const letter, swatch, apart = 6.6, 20, 14 // pixels, about; there is room for a name of 64 letters
+	var list []name
+	at, row := float64(plotLeft), 0
+	put := func(text string) {
+		width := swatch + letter*float64(len([]rune(text)))
+		if at+width > plotLeft+plotWidth && at > plotLeft {
+			at, row = plotLeft, row+1
 		}
-		fmt.Fprintf(out, "<path d=\"M%.0f 31h14\" stroke-width=\"2.5\"%s/><text x=\"%.0f\" y=\"35\">%s</text>\n", at, plot.Stroke(i), at+18, plot.Escape(s.name))
-		at += width
+		list = append(list, name{text, at, row})
+		at += width + apart
+	}
+	for i, s := range c.lines {
+		if i == shownLines {
+			put(fmt.Sprintf("and %d more", len(c.lines)-shownLines))
+			break
+		}
+		put(s.name)
+	}
+	return list
+}
+
+// legendRow is the height of a row of names.
+const legendRow = 17
+
+// below is how much lower the lines begin because the legend has more than one row.
+func (c *chart) below() int {
+	if list := c.names(); len(list) > 0 {
+		return legendRow * list[len(list)-1].row
+	}
+	return 0
+}
+
+// legend names the lines in their colours, if there are several.
+func (c *chart) legend(out *bufio.Writer) {
+	for i, n := range c.names() {
+		y := 35 + legendRow*n.row
+		if i < shownLines {
+			c.line(out, i, 2.5, fmt.Sprintf("M%.0f %dh14", n.x, y-4))
+		}
+		fmt.Fprintf(out, "<text x=\"%.0f\" y=\"%d\">%s</text>\n", n.x+18, y, plot.Escape(n.text))
 	}
 }
 

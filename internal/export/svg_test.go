@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
+	"image/color"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/internal/export"
+	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/runner"
 )
 
@@ -34,9 +37,9 @@ func readSVG(t *testing.T, b []byte) (texts, lines []string) {
 			is := func(name, value string) bool {
 				return slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == name && (value == "" || a.Value == value) })
 			}
-			if e.Name.Local == "path" && is("fill", "none") {
+			if e.Name.Local == "path" && is("fill", "none") && !is("stroke", "#808080") { // which is the ground of a pale one
 				for _, a := range e.Attr {
-					if a.Name.Local == "d" {
+					if a.Name.Local == "d" && !strings.HasSuffix(a.Value, "h14") { // which is in the legend
 						lines = append(lines, a.Value)
 					}
 				}
@@ -67,6 +70,31 @@ func TestSVG(t *testing.T) {
 	b, _, _ = write(t, all, "svg", export.Selection{Fields: []string{"ground"}}, export.Look{})
 	texts, lines = readSVG(t, b)
 	if !slices.Contains(texts, "ground [cells]") || len(lines) != 4 {
+		t.Errorf("%d lines with %q", len(lines), texts)
+	}
+	for _, c := range []color.RGBA{render.Categories()[0], render.Categories()[1], render.Kinds()[0], render.Kinds()[1]} {
+		if stroke := fmt.Sprintf(` stroke="#%02x%02x%02x"`, c.R, c.G, c.B); !strings.Contains(string(b), stroke) {
+			t.Errorf("nothing has the colour of pictures %s", stroke)
+		}
+	}
+}
+
+// TestSVGLegend: the names of all lines are in the legend, in as many rows as they take; what is too much is counted.
+func TestSVGLegend(t *testing.T) {
+	var names []string
+	for i := range 30 {
+		names = append(names, fmt.Sprintf("value_number_%d", i))
+	}
+	names[5] = strings.Repeat("long", 16)
+	text := "murksim: 1\nname: x\nspace: {kind: ring, length: 4}\nticks: 9\nfields: [{name: a, type: categorical, values: [" + strings.Join(names, ", ") + "]}]\n"
+	b, _, _ := write(t, text, "svg", export.Selection{Fields: []string{"a"}}, export.Look{})
+	texts, lines := readSVG(t, b)
+	for i, name := range names {
+		if slices.Contains(texts, name) != (i < 24) {
+			t.Errorf("%q is not where it should be", name)
+		}
+	}
+	if len(lines) != 24 || !slices.Contains(texts, "and 6 more") || slices.Contains(texts, "…") {
 		t.Errorf("%d lines with %q", len(lines), texts)
 	}
 }

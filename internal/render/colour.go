@@ -22,8 +22,9 @@ var colourMaps = map[string][]color.RGBA{
 // Maps lists the names of the colour maps.
 func Maps() []string { return slices.Sorted(maps.Keys(colourMaps)) }
 
-// categories are the colours of a categorical field's values; see category.
-var categories = hexColours(0x1e242c, 0x009e73, 0xf0a01e, 0x56a8e0, 0xcc79a7, 0xf0e442, 0x0072b2, 0xd0d4d8)
+// categories are the colours of a categorical field's values: ground, green, orange, blue, pink, yellow, navy, grey. With any common colour
+// blindness, too, no two are nearer than 25 in CIELAB. See category.
+var categories = hexColours(0x1e242c, 0x129654, 0xd97d08, 0x55caff, 0xab6f93, 0xf9d408, 0x1a4e8b, 0xd0d4d8)
 
 // shown is how many categories have colours of their own.
 const shown = 24
@@ -37,6 +38,15 @@ func category(i int) color.RGBA {
 		return mix([]color.RGBA{c, {0xff, 0xff, 0xff, 0xff}}, 5, 10)
 	case 2:
 		return mix([]color.RGBA{c, {0, 0, 0, 0xff}}, 5, 10)
+	}
+	return c
+}
+
+// Categories returns the colours of a categorical field's values; they come again if there are more.
+func Categories() []color.RGBA {
+	c := make([]color.RGBA, shown)
+	for i := range c {
+		c[i] = category(i)
 	}
 	return c
 }

@@ -48,8 +48,8 @@ func (s Scale) colours() (c color.Palette, err error) {
 	}
 	switch s.Part {
 	case Category:
-		for i := range shown {
-			c = append(c, category(i))
+		for _, category := range Categories() {
+			c = append(c, category)
 		}
 		return c, nil
 	case Direction:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"strconv"
 
 	"github.com/murksim/murksim/space"
@@ -215,7 +216,7 @@ func (n *Screen) paint(to []color.RGBA, f Frame) {
 	for i, end := range n.ends {
 		sum := blend{}
 		for ; cell < int(end); cell++ {
-			if f.Covered != nil && f.Covered[cell] {
+			if len(f.Covered) > 0 && f.Covered[cell] {
 				sum.add(n.palette[0])
 			} else {
 				sum.add(n.palette[1+int(n.scale.of(f.Values[cell*k:(cell+1)*k]))])
@@ -320,10 +321,14 @@ func Sparkline(dst []byte, values []float64) []byte {
 	return dst
 }
 
+// mostKnown is how many colours a pen keeps the numbers of.
+const mostKnown = 1 << 14
+
 // A pen writes characters in colours, and says only what changes.
 type pen struct {
 	colours      Colours
-	above, below color.RGBA // of the text and of its ground; without alpha: the terminal's own
+	known        map[color.RGBA]int // numbers of xterm
+	above, below color.RGBA         // of the text and of its ground; without alpha: the terminal's own
 	used         bool
 }
 
@@ -359,7 +364,15 @@ func (p *pen) colour(dst []byte, which int, c color.RGBA) []byte {
 	}
 	dst = strconv.AppendInt(append(dst, "\x1b["...), int64(which), 10)
 	if p.colours == Colours256 {
-		dst = strconv.AppendInt(append(dst, ";5;"...), int64(nearest256(c)), 10)
+		number, ok := p.known[c]
+		if !ok {
+			if p.known == nil || len(p.known) == mostKnown {
+				p.known = map[color.RGBA]int{}
+			}
+			number = nearest256(c)
+			p.known[c] = number
+		}
+		dst = strconv.AppendInt(append(dst, ";5;"...), int64(number), 10)
 		return append(dst, 'm')
 	}
 	dst = append(dst, ";2"...)
@@ -374,32 +387,39 @@ func (p *pen) lift(dst []byte) []byte {
 	if p.used {
 		dst = append(dst, "\x1b[0m"...)
 	}
-	*p = pen{colours: p.colours}
+	*p = pen{colours: p.colours, known: p.known}
 	return dst
 }
 
 // light is how bright a colour is, from 0 to 255,000.
 func light(c color.RGBA) int { return 299*int(c.R) + 587*int(c.G) + 114*int(c.B) }
 
-// nearest256 returns the number of the xterm colour that is nearest: one of a cube of 6×6×6, or of
-// 24 greys.
+// xterm returns the colour of a number from 16 on: those of a cube of 6×6×6, then 24 greys.
+func xterm(number int) color.RGBA {
+	if grey := number - 232; grey >= 0 {
+		v := uint8(8 + 10*grey)
+		return color.RGBA{v, v, v, 0xff}
+	}
+	levels, i := [...]uint8{0, 95, 135, 175, 215, 255}, number-16
+	return color.RGBA{levels[i/36], levels[i/6%6], levels[i%6], 0xff}
+}
+
+// nearest256 returns the number of the xterm colour that is nearest. Light and hue count apart, since by their red, green and blue the
+// greys are nearest to much that has a colour.
 func nearest256(c color.RGBA) int {
-	level := func(v uint8) (i int, value int) {
-		if i = (int(v) - 35) / 40; v >= 48 && i == 0 {
-			i = 1
+	at := func(c color.RGBA) [3]int64 { // light, and how far blue and red are from it
+		y := int64(light(c))
+		return [...]int64{y, 1000*int64(c.B) - y, 1000*int64(c.R) - y}
+	}
+	want, best, least := at(c), 0, int64(math.MaxInt64)
+	for number := 16; number < 256; number++ {
+		away := int64(0)
+		for i, v := range at(xterm(number)) {
+			away += (v - want[i]) * (v - want[i])
 		}
-		return i, [...]int{0, 95, 135, 175, 215, 255}[i]
+		if away < least {
+			best, least = number, away
+		}
 	}
-	r, red := level(c.R)
-	g, green := level(c.G)
-	b, blue := level(c.B)
-	grey := min(max((int(c.R)+int(c.G)+int(c.B))/3-3, 0)/10, 23)
-	away := func(r, g, b int) int {
-		r, g, b = r-int(c.R), g-int(c.G), b-int(c.B)
-		return r*r + g*g + b*b
-	}
-	if value := 8 + 10*grey; away(value, value, value) < away(red, green, blue) {
-		return 232 + grey
-	}
-	return 16 + 36*r + 6*g + b
+	return best
 }

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -164,7 +165,28 @@ func TestScreenSamples(t *testing.T) {
 func TestColours256(t *testing.T) {
 	got := screen(t, space.Square4{Rows: 2, Cols: 3}, render.Style{Scale: render.Scale{Map: "viridis", Hi: 1}}, render.Colours256, 3, 1,
 		render.Frame{Values: []float64{0, 0.5, 1, 0, 0.5, 1}})[0]
-	if want := "\x1b[48;5;53m \x1b[48;5;30m \x1b[48;5;220m \x1b[0m"; got != want {
+	if want := "\x1b[48;5;53m \x1b[48;5;30m \x1b[48;5;184m \x1b[0m"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	ramp := make([]float64, 256) // two equal rows of all of viridis, which has no grey
+	for i := range ramp {
+		ramp[i] = float64(i%128) / 127
+	}
+	got = screen(t, space.Square4{Rows: 2, Cols: 128}, render.Style{Scale: render.Scale{Map: "viridis", Hi: 1}}, render.Colours256, 128, 1,
+		render.Frame{Values: ramp})[0]
+	numbers := regexp.MustCompile(`48;5;(\d+)m`).FindAllStringSubmatch(got, -1)
+	if len(numbers) < 10 {
+		t.Errorf("viridis has %d colours of 256", len(numbers))
+	}
+	for _, number := range numbers {
+		n, err := strconv.Atoi(number[1])
+		if err != nil || n >= 232 {
+			t.Fatalf("viridis has %s, a grey", number[0])
+		}
+		levels := []int{0, 95, 135, 175, 215, 255}
+		r, g, b := levels[(n-16)/36], levels[(n-16)/6%6], levels[(n-16)%6]
+		if max(r, g, b)-min(r, g, b) < 80 {
+			t.Errorf("viridis has colour %d, #%02x%02x%02x, which is nearly grey", n, r, g, b)
+		}
 	}
 }

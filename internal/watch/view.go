@@ -22,6 +22,8 @@ type View struct {
 	values   []string // names of categories
 	part     render.Part
 	screen   *render.Screen
+	wall     fields.ID // cells where it is not 0 are covered
+	walled   bool      // there is such a field, and it is not the one that is drawn
 
 	lo, hi float64 // for which the colours stand
 	totals []float64
@@ -31,10 +33,14 @@ type View struct {
 
 	column  []float32
 	drawn   fields.Column // of the cells that are drawn
+	covered []bool        // of the same
 	numbers []float64
 	marks   []render.Mark
 	text    []byte
 }
+
+// wallName is the field that covers cells of another one, as in the browser.
+const wallName = "wall"
 
 // FirstField is the value of --watch without a field.
 const FirstField = "*"
@@ -45,7 +51,11 @@ func NewView(s *scenarios.Scenario, name string, c render.Colours) (*View, error
 	v, found := &View{scenario: s, each: 1}, false
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		switch def := f.Def(); {
+		def := f.Def()
+		if f.Name == wallName && def.Domain == fields.Cells && def.Type.Components() == 1 {
+			v.wall, v.walled = fields.ID(i), true
+		}
+		switch {
 		case def.Domain == fields.Entities && f.Name == name:
 			return nil, fmt.Errorf("field %q belongs to entities; --watch draws a field of cells", name)
 		case def.Domain == fields.Entities:
@@ -67,6 +77,9 @@ func NewView(s *scenarios.Scenario, name string, c render.Colours) (*View, error
 		return nil, err
 	}
 	style := render.Style{Scale: render.Scale{Part: v.part}, Names: v.values}
+	if v.walled = v.walled && v.wall != v.ID; v.walled {
+		style.Mask = wallName
+	}
 	if y, ok := s.Lattice().Layout(); ok {
 		style.Slice = y.Slices / 2
 	}
@@ -99,9 +112,15 @@ func (v *View) look(state *engine.Snapshot, columns, rows int) render.Frame {
 			}
 		}
 	}
+	cells := v.screen.Fit(v.room(columns, rows))
+	v.covered = v.covered[:0]
+	if v.walled {
+		for _, rank := range cells {
+			v.covered = append(v.covered, state.At(v.wall, int(rank)) != 0)
+		}
+	}
 	state.Release() // the world may have the memory again while it is drawn
 	v.survey(&c)
-	cells := v.screen.Fit(v.room(columns, rows))
 	n := v.def.Type.Components()
 	if v.drawn.Len() != len(cells)*n {
 		v.drawn = fields.NewColumn(v.def.Element, len(cells)*n)
@@ -112,7 +131,7 @@ func (v *View) look(state *engine.Snapshot, columns, rows int) render.Frame {
 		}
 	}
 	v.numbers = v.part.Append(v.numbers[:0], &v.def, &v.drawn)
-	return render.Frame{Values: v.numbers, Marks: v.marks}
+	return render.Frame{Values: v.numbers, Covered: v.covered, Marks: v.marks}
 }
 
 // survey finds the total and the range of a column.

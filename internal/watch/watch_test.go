@@ -100,6 +100,31 @@ func TestCategoriesAreCounted(t *testing.T) {
 	}
 }
 
+// Walls are drawn over another field, in the colour that the legend names.
+func TestWallsAreDrawn(t *testing.T) {
+	s, err := worlds.Open(worlds.Registry(), "heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]bool{"heat": true, "wall": false} {
+		v, err := NewView(s, field, render.TrueColour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const wall = "\x1b[48;2;80;88;100m"                                     // solid
+		picture := string(v.draw(v.look(w.Snapshot(), 300, 140), "", 300, 140)) // a pixel a cell
+		lines := strings.Split(picture, "\n")
+		legend := lines[len(lines)-3]
+		if (strings.Count(strings.Join(lines[:len(lines)-3], ""), wall) > 0) != want || strings.Contains(legend, "wall") != want {
+			t.Errorf("%s: %q", field, picture)
+		}
+	}
+}
+
 // A terminal may say that it is of any size; a picture is not.
 func TestPictureInLargeTerminal(t *testing.T) {
 	s, err := worlds.Open(worlds.Registry(), "heat")

@@ -153,6 +153,23 @@ func (s *story) amount(view *engine.Snapshot, slot, what int) string {
 	return "no " + names[what]
 }
 
+// Label implements [scenarios.Labeller].
+func (p *colonyAI) Label(field string) (components []string, cell bool) {
+	switch field {
+	case "hormones":
+		return []string{"cortisol", "oxytocin", "dopamine", "melatonin", "testosterone", "estrogen", "insulin", "thyroid"}, false
+	case "carried":
+		return []string{"food", "wood", "stone", "tool"}, false
+	case "decided":
+		return []string{"idle", "eat", "sleep", "move", "gather", "craft", "mine", "build", "speak"}, false
+	case "lives":
+		return []string{"born", "starved", "died otherwise"}, false
+	case "velocity":
+		return []string{"rows", "columns"}, false
+	}
+	return nil, field == "target"
+}
+
 // EntityName returns what a colonist is called.
 func (p *colonyAI) EntityName(u engine.UUID) string { return nameOf(u) }
 

@@ -23,6 +23,11 @@ type story struct {
 	stunned  [len(names)]int64
 }
 
+// Label implements [scenarios.Labeller].
+func (p *gameParams) Label(field string) (components []string, cell bool) {
+	return nil, field == "target" || field == "site" || field == "place"
+}
+
 // Story implements [scenarios.StoryTeller].
 func (p *gameParams) Story(b *scenarios.Builder, w *engine.World) scenarios.Story {
 	g, err := newGame(p, b, "")

@@ -12,12 +12,14 @@ export function short(v: number): string {
   return a !== 0 && (a < 1e-3 || a >= 1e6) ? v.toExponential(2) : String(+v.toPrecision(5));
 }
 
+const beside = 56; // pixels for the numbers, left of the lines
+
 /** plot makes a canvas for a chart; a click goes to a tick. */
 export function plot(label: string, span: Span, go: (tick: number) => void): HTMLCanvasElement {
   const canvas = make("canvas");
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", label);
-  canvas.onclick = (e) => go(span.first + (e.offsetX / canvas.clientWidth) * (span.end - span.first));
+  canvas.onclick = (e) => go(span.first + (Math.max(0, e.offsetX - beside) / (canvas.clientWidth - beside)) * (span.end - span.first));
   return canvas;
 }
 
@@ -39,7 +41,7 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
   let ends = lo === hi ? [say(hi), ""] : [say(hi), say(lo)];
   if (ends[0] === ends[1]) ends = [hi, lo].map((v) => String(+v.toPrecision(9)));
   if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
-  const x = (t: number) => (end > first ? (t - first) / (end - first) : 0) * (width - 1);
+  const left = beside * ratio, x = (t: number) => left + (end > first ? (t - first) / (end - first) : 0) * (width - 1 - left);
   const pad = 3 * ratio, y = (v: number) => height - pad - ((Math.min(v, hi) - lo) / (hi - lo)) * (height - 2 * pad);
   for (const s of list) {
     g.beginPath();
@@ -58,12 +60,9 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
   g.fillStyle = style.color;
   g.fillRect(Math.round(x(tick)), 0, Math.max(1, Math.round(ratio)), height);
   g.font = `${10 * ratio}px system-ui, sans-serif`;
-  for (const [text, base, y, top] of [[ends[0]!, "top", 1, 0], [ends[1]!, "bottom", height, height - 12 * ratio]] as const) {
-    if (!text) continue;
-    g.fillStyle = style.backgroundColor; // from the edge on: a line that comes from there would look like a minus
-    g.fillRect(0, top, g.measureText(text).width + 6 * ratio, 12 * ratio);
-    g.fillStyle = style.color;
+  g.textAlign = "right";
+  for (const [text, base, y] of [[ends[0]!, "top", 1], [ends[1]!, "bottom", height]] as const) {
     g.textBaseline = base;
-    g.fillText(text, 3 * ratio, y);
+    g.fillText(text, left - 6 * ratio, y, left - 8 * ratio);
   }
 }

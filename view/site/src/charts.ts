@@ -3,7 +3,7 @@
 import { chart, plot, type Series } from "./chart";
 import type { Choices } from "./choices";
 import type { Span } from "./clock";
-import { css, palette } from "./colour";
+import { css, palette, partName } from "./colour";
 import { make, swatch } from "./dom";
 import type { Facts } from "./facts";
 import { hues } from "./trace";
@@ -59,7 +59,7 @@ function groups(facts: Facts[], c: Choices): Group[] {
       continue;
     }
     for (let i = Math.max(0, component); i < (component < 0 ? f.components : component + 1); i++) { // a length has no total, but all components have
-      const at = one.column(field) + 3 * i, name = f.components > 1 ? `${f.name}[${i}]` : f.name;
+      const at = one.column(field) + 3 * i, name = f.components > 1 ? partName(f, i) : f.name;
       list.push({ name: `${name}: total`, series: facts.map((x, i) => series(x.about.file, at, hues[i]!, x)) });
       list.push({ name, series: [series("least", at + 1, hues[0]!), series("greatest", at + 2, hues[1]!)] });
     }

@@ -1,5 +1,6 @@
 // Which fields are shown, and in which colours.
 
+import { partName } from "./colour";
 import { button, element, make } from "./dom";
 import type { About } from "./source";
 
@@ -17,6 +18,7 @@ export class Choices {
   map = ""; // of colours; "": chosen by the values
   overMap = "";
   mask: number; // a field: cells where it is not 0 are covered; -1: none
+  dots: number; // a field of entities, for the colours of dots; -1: by kind
   private readonly all: Aspect[] = []; // that there are
 
   /** The wish is that of the address, such as field=heat,wall; several says whether there may be more fields than one. */
@@ -34,6 +36,7 @@ export class Choices {
     if (!this.aspects.length) this.aspects.push({ ...(this.all.find((a) => !about.fields[a.field]!.static) ?? this.all[0] ?? { field: 0, component: -1 }) });
     this.over = this.named(wish.get("over") ?? "");
     this.mask = this.aspects[0]!.field === wall || this.over?.field === wall ? -1 : wall;
+    this.dots = about.fields.findIndex((f) => f.entities && f.components === 1 && f.name === wish.get("dots"));
     this.furnish();
   }
 
@@ -46,7 +49,8 @@ export class Choices {
   /** title returns the name for people. */
   title(a: Aspect): string {
     const f = this.about.fields[a.field]!;
-    return a.component < 0 && f.components > 1 ? `${f.name}: length` : this.name(a);
+    if (a.component >= 0) return partName(f, a.component);
+    return f.components > 1 ? `${f.name}: length` : f.name;
   }
 
   private named(name: string): Aspect | null {
@@ -62,7 +66,7 @@ export class Choices {
   /** address returns what the address says about them. */
   address(): string {
     const list = this.aspects.map((a) => this.name(a)).join(",");
-    return `field=${list}${this.over ? `&over=${this.name(this.over)}` : ""}`;
+    return `field=${list}${this.over ? `&over=${this.name(this.over)}` : ""}${this.dots >= 0 ? `&dots=${this.about.fields[this.dots]!.name}` : ""}`;
   }
 
   /** next chooses another first field. */
@@ -93,6 +97,8 @@ export class Choices {
     const masks = a.fields.map((f, i): [string, string] => [`covered by: ${f.name}`, String(i)]).filter((_, i) => !a.fields[i]!.entities && a.fields[i]!.components === 1);
     element("fields").replaceChildren(make("legend", "Field"), this.list, colours("Colours", "", (map) => { this.map = map; this.changed(); }),
       selection("Covered by", [["covered by: nothing", "-1"], ...masks], String(this.mask), (v) => { this.mask = +v; this.changed(); }), over, overMap);
+    const dots = a.fields.map((f, i): [string, string] => [`dots: by ${f.name}`, String(i)]).filter((_, i) => a.fields[i]!.entities && a.fields[i]!.components === 1);
+    if (dots.length) element("fields").append(selection("Colours of dots", [["dots: by kind", "-1"], ...dots], String(this.dots), (v) => { this.dots = +v; this.changed(); }));
     this.rows();
   }
 

@@ -70,6 +70,12 @@ export function part(values: Numbers, components: number, which: number): Float3
   return out;
 }
 
+/** partName returns the name of a component of a vector, for people. */
+export function partName(f: Field, component: number): string {
+  const part = f.parts?.[component];
+  return part ? `${f.name}: ${part}` : `${f.name}[${component}]`;
+}
+
 /** range returns the least and the greatest value. */
 export function range(values: Float32Array): [number, number] {
   let lo = Infinity, hi = -Infinity;

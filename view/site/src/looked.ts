@@ -1,5 +1,6 @@
 // What a cell or an entity holds, in words.
 
+import { partName } from "./colour";
 import { element, make } from "./dom";
 import { Latest } from "./latest";
 import type { Chosen } from "./pane";
@@ -7,6 +8,8 @@ import { Unwanted, type Apart, type Look, type Source } from "./source";
 import type { World } from "./world";
 
 const mostUlps = 1 << 16; // that say something: more is another number, not another rounding
+
+const inOneRow = 3; // components of a vector
 
 export class Looked {
   private readonly jobs = new Latest();
@@ -38,15 +41,20 @@ export class Looked {
 
   private tell(all: Look[], apart: Apart | null, pinned: boolean): void {
     const a = this.worlds[0]!.about, table = make("table"), l = all[0]!;
-    const row = (name: string, values: string[]) => {
-      const r = table.insertRow();
+    const row = (name: string, values: string[][], unit = "") => {
+      const r = table.insertRow(), same = values.every((v) => v.join() === values[0]!.join());
       r.insertCell().textContent = name;
-      for (const v of values) r.insertCell().textContent = v;
-      if (values.some((v) => v !== values[0])) r.className = "differs";
+      for (const v of values) {
+        const cell = r.insertCell(), exact = v.join(", ") + unit;
+        cell.textContent = same ? v.map(brief).join(", ") + unit : exact;
+        if (cell.textContent !== exact) cell.title = exact;
+      }
+      if (!same) r.className = "differs";
     };
     l.values.forEach((v, i) => {
-      const f = a.fields[v.field]!;
-      row(f.name, all.map((x) => x.values[i]!.values.join(", ") + (f.unit ? ` ${f.unit}` : "")));
+      const f = a.fields[v.field]!, unit = f.unit ? ` ${f.unit}` : "";
+      if (f.components > inOneRow) v.values.forEach((_, k) => row(partName(f, k), all.map((x) => [x.values[i]!.values[k]!]), unit));
+      else row(f.name, all.map((x) => x.values[i]!.values), unit);
       const far = apart?.values.find((x) => x.field === v.field)?.deltas;
       if (!far) return;
       const cell = table.insertRow().insertCell();
@@ -54,8 +62,8 @@ export class Looked {
       cell.className = "apart";
       cell.textContent = distance(far, apart!.values.find((x) => x.field === v.field)!.ulps);
     });
-    for (const d of l.details ?? []) row(d.name, [d.text]);
-    for (const e of l.entities ?? []) row(e.kind, [e.name ? `${e.name} (${e.id})` : e.id]);
+    for (const d of l.details ?? []) row(d.name, [[d.text]]);
+    for (const e of l.entities ?? []) row(e.kind, [[e.name ? `${e.name} (${e.id})` : e.id]]);
     this.told(l.coord);
     const where = l.coord ? `[${l.coord.join(", ")}]` : "";
     const what = l.entity ? `${l.kind} ${l.name ?? l.entity} at ${where}` : `Cell ${where}, tick ${l.tick.toLocaleString("en-US")}`;
@@ -72,6 +80,11 @@ export class Looked {
     b.onclick = this.unpin;
     return [b];
   }
+}
+
+/** brief writes a number in a few digits, if it has many. */
+function brief(v: string): string {
+  return /^-?\d+\.\d+$/.test(v) && v.length > 8 ? String(+(+v).toPrecision(6)) : v;
 }
 
 /** distance writes how far apart the components of two values are. */

@@ -10,7 +10,7 @@ export interface Crowd { ids: string[]; kinds: Numbers; cells: Numbers }
 export interface Overlay {
   layout: Layout;
   crowd: Crowd | null;
-  colours: RGB[]; // of kinds
+  colour: (i: number) => RGB; // of each of the crowd
   arrows: { values: Numbers; components: number; longest: number } | null;
   chosen: number; // a cell; -1: none
 }
@@ -51,7 +51,7 @@ function crowd(g: CanvasRenderingContext2D, o: Overlay, all: Crowd, c: Camera, s
     if (all.cells[i]! < 0) continue; // it has no place
     const [x, y] = spot(all.cells[i]!);
     if (!seen(x, y)) continue;
-    g.fillStyle = css(o.colours[all.kinds[i]! % o.colours.length]!);
+    g.fillStyle = css(o.colour(i));
     g.strokeStyle = "rgb(0 0 0 / 70%)";
     g.beginPath();
     g.arc(x, y, r, 0, 2 * Math.PI);

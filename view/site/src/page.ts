@@ -3,7 +3,7 @@
 import { Charts } from "./charts";
 import { Choices, type Aspect } from "./choices";
 import { Clock } from "./clock";
-import { over, scaleOf, type Scale } from "./colour";
+import { over, range, scaleOf, type Scale } from "./colour";
 import { counted, difference, type Difference } from "./difference";
 import { button, element, make } from "./dom";
 import { bounds, Facts } from "./facts";
@@ -190,19 +190,20 @@ export class Page {
   }
 
   private async show(tick: number): Promise<void> {
-    const { mask, over: second } = this.choices, wanted = this.choices.fields();
-    const fields = [...new Set([...wanted, ...(mask >= 0 ? [mask] : [])])];
+    const { mask, dots, over: second } = this.choices, wanted = this.choices.fields();
+    const fields = [...new Set([...wanted, ...[mask, dots].filter((f) => f >= 0)])];
     const { gone } = this.clock, seen = () => unless(() => this.clock.gone !== gone);
     await Promise.all(this.worlds.map((w) => w.load(tick, fields, seen())));
     const next = this.clock.ahead(performance.now());
     if (next >= 0) for (const w of this.worlds) w.prepare(next, fields, seen());
-    if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask) return; // another choice: refresh shows it
+    if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask || dots !== this.choices.dots) return; // another choice: refresh shows it
     const shows = this.arrange(), layers = shows.map((a, i) => this.layer(a, this.worldOf(i), this.choices.map));
     const overs = shows.map((_, i) => (second ? this.layerOver(second, this.worldOf(i), layers[i]!.scale) : null));
     this.panes.forEach((p, i) => {
       const hide = mask >= 0 && mask !== shows[i]!.field && !p.world!.strip;
       p.show(layers[i]!, overs[i]!, hide ? p.world!.values({ field: mask, component: -1 }) : null);
     });
+    const dotted = this.dotted(dots);
     const apart = this.difference && this.subtract(shows[0]!);
     if (apart) this.difference!.show(apart, null, null);
     this.names(tick, shows);
@@ -215,7 +216,8 @@ export class Page {
       const name = names ? "difference" : apart.scale.lo < 0 ? `${b} − ${a}` : `length of ${b} − ${a}`;
       entries.push({ name, field: apart.aspect.field, scale: apart.scale, ...(names && { ends: ["equal", "another"] as [string, string] }) });
     }
-    legend(this.about, entries, !!this.worlds[0]!.crowd);
+    if (dotted) entries.push({ name: `dots ${this.about.fields[dots]!.name}`, field: dots, scale: dotted });
+    legend(this.about, entries, !!this.worlds[0]!.crowd && !dotted);
     this.label();
     this.charts.draw(this.clock.tick);
     this.trace.show(this.pinned ? this.chosen : null);
@@ -227,6 +229,15 @@ export class Page {
     if (!this.seen) requestAnimationFrame(() => performance.mark("world")); // tests measure when
     this.seen = true;
     if (this.chosen.cell !== undefined || this.chosen.entity) this.looked.show(this.clock.tick, this.chosen, this.pinned);
+  }
+
+  /** dotted colours the dots of all panes by a field of entities, and returns the scale; null: by kind. */
+  private dotted(field: number): Scale | null {
+    const held = new Map(field < 0 || !this.worlds[0]!.crowd ? [] : this.worlds.map((w) => [w, w.held(field)]));
+    const ends = [...held.values()].map(range), f = this.about.fields[field];
+    const scale = held.size ? scaleOf(this.about, f!, Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1])), "") : null;
+    for (const p of this.panes) p.dots = scale && p.world ? { values: held.get(p.world)!, scale } : null;
+    return scale;
   }
 
   private worldOf(pane: number): World { return this.worlds[this.difference ? pane : 0]!; }
@@ -418,6 +429,7 @@ export class Page {
       this.report();
       this.trace.draw(c.tick);
     };
+    this.zooming(near);
     keys(() => this.all, {
       toggle: () => c.toggle(),
       step: (ticks) => c.go(c.tick + ticks),
@@ -434,6 +446,12 @@ export class Page {
       },
       unpin: () => this.unpin(),
     });
+  }
+
+  /** zooming lets buttons do what a wheel does. */
+  private zooming(near: () => Pane): void {
+    const by = (factor: number) => () => { near().zoom(factor); this.paint(); };
+    element("zoom").replaceChildren(button("+", "Larger (+)", by(1.25)), button("−", "Smaller (−)", by(0.8)), button("⤢", "All of it (0)", () => this.fit()));
   }
 
   /** mark goes to the next tick in which something came from outside, in any recording. */

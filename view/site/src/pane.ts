@@ -1,7 +1,7 @@
 // A pane shows a field of the world of one source, or in what two differ.
 
 import type { Aspect } from "./choices";
-import { palette, type Scale } from "./colour";
+import { index, palette, type RGB, type Scale } from "./colour";
 import { Layout } from "./layout";
 import { overlay } from "./overlay";
 import { painterOf, type Camera, type Painter } from "./painter";
@@ -63,12 +63,20 @@ export class Pane {
   }
 
   paint(chosen: Chosen): void {
+    this.cells.classList.toggle("fitted", this.view.fitted);
     const camera = this.view.camera, crowd = this.world?.crowd ?? null;
     this.painter.paint(camera);
     if (this.layers.length > 1) this.second!.paint(camera);
     const vector = this.world && !this.strip ? this.layers.find((l) => this.about.fields[l.aspect.field]!.components > 1) : undefined;
     const arrows = vector ? { values: this.world!.column(vector.aspect.field), components: this.about.fields[vector.aspect.field]!.components, longest: vector.scale.hi } : null;
-    overlay(this.marks, { layout: this.layout, crowd, colours: palette(this.about.palettes["kinds"]!), arrows, chosen: this.rank(chosen) }, camera);
+    overlay(this.marks, { layout: this.layout, crowd, colour: this.dot(), arrows, chosen: this.rank(chosen) }, camera);
+  }
+
+  dots: { values: Float32Array; scale: Scale } | null = null; // for the colours of the crowd; null: by kind
+
+  private dot(): (i: number) => RGB {
+    const kinds = palette(this.about.palettes["kinds"]!), { dots } = this;
+    return (i) => (dots ? dots.scale.colours[index(dots.scale, dots.values[i]!)]! : kinds[this.world!.crowd!.kinds[i]! % kinds.length]!);
   }
 
   /** rank returns where something stands in the layout; -1 if it is not there. */

@@ -2,7 +2,7 @@
 
 import type { Chosen, Pane } from "./pane";
 
-/** Hands are what a pointer does. */
+/** Hands are what pointers do. */
 export interface Hands {
   hover(at: Chosen): void;
   pin(at: Chosen): void;
@@ -10,27 +10,37 @@ export interface Hands {
   fit(): void;
 }
 
+/** pointer lets a mouse or fingers act. One finger moves the world while not all of it is seen, else it scrolls the page; two pinch. */
 export function pointer(p: Pane, hands: Hands): void {
-  let drag: { x: number; y: number; moved: boolean } | null = null;
+  const down = new Map<number, { x: number; y: number }>(); // fingers, or the mouse
+  let moved = false;
   p.cells.onpointerdown = (e) => {
-    drag = { x: e.clientX, y: e.clientY, moved: false };
+    if (!down.size) moved = false;
+    down.set(e.pointerId, { x: e.clientX, y: e.clientY });
     p.cells.setPointerCapture(e.pointerId);
   };
   p.cells.onpointermove = (e) => {
-    if (!drag) {
+    const from = down.get(e.pointerId);
+    if (!from) {
       if (e.pointerType === "mouse") hands.hover(p.under(e));
       return;
     }
-    const [dx, dy] = [e.clientX - drag.x, e.clientY - drag.y];
-    if (!drag.moved && Math.hypot(dx, dy) <= 4) return;
-    p.move(dx * devicePixelRatio, dy * devicePixelRatio);
-    drag = { x: e.clientX, y: e.clientY, moved: true };
+    const [dx, dy] = [e.clientX - from.x, e.clientY - from.y], k = devicePixelRatio;
+    if (!moved && Math.hypot(dx, dy) <= 4) return;
+    moved = true;
+    const other = [...down].find(([id]) => id !== e.pointerId)?.[1];
+    if (other) {
+      const box = p.cells.getBoundingClientRect(), far = (x: number, y: number) => Math.max(20, Math.hypot(x - other.x, y - other.y));
+      p.zoom(far(e.clientX, e.clientY) / far(from.x, from.y), (other.x - box.left) * k, (other.y - box.top) * k);
+    } else p.move(dx * k, dy * k);
+    down.set(e.pointerId, { x: e.clientX, y: e.clientY });
     hands.moved();
   };
   p.cells.onpointerup = (e) => {
-    if (drag && !drag.moved) hands.pin(p.under(e));
-    drag = null;
+    if (down.delete(e.pointerId) && !down.size && !moved) hands.pin(p.under(e));
   };
+  p.cells.onpointercancel = (e) => { down.delete(e.pointerId); }; // the page scrolls
+  p.cells.addEventListener("touchmove", (e) => { if (e.touches.length > 1) e.preventDefault(); }, { passive: false }); // the page does not
   p.cells.onwheel = (e) => {
     e.preventDefault();
     p.zoom(Math.exp(-e.deltaY / 400), e.offsetX * devicePixelRatio, e.offsetY * devicePixelRatio);

@@ -11,7 +11,7 @@ export interface Space {
 }
 
 export interface Field {
-  name: string; components: number; values?: string[] | undefined; entities?: boolean; static?: boolean;
+  name: string; components: number; parts?: string[] | undefined; values?: string[] | undefined; entities?: boolean; static?: boolean;
   unit?: string; min?: number; max?: number;
 }
 

@@ -48,6 +48,15 @@ export class World {
     this.alive = state.head.alive;
     this.parameters = state.numbers("parameters");
     this.crowd = a.kinds && !this.strip ? { ids: state.ids("ids"), kinds: state.numbers("kinds"), cells: state.numbers("cells") } : null;
+    this.slots = fields.some((f) => a.fields[f]!.entities) ? state.numbers("slots") : [];
+  }
+
+  private slots: ArrayLike<number> = []; // of the crowd
+
+  /** held returns the values of a loaded field of entities, one by one as the crowd has them. */
+  held(field: number): Float32Array {
+    const all = this.column(field);
+    return Float32Array.from(this.slots, (slot) => all[slot]!);
   }
 
   private async ask(tick: number, fields: number[], wanted: Wanted): Promise<Loaded> {
