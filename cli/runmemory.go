@@ -54,8 +54,11 @@ type chainNote struct {
 
 // read returns what is noted of the run; nil: nothing.
 func (m runMemory) read() *chainNote {
+	if info, err := os.Stat(string(m)); err != nil || !info.Mode().IsRegular() { // a pipe would wait for somebody to write
+		return nil
+	}
 	text, err := os.ReadFile(string(m))
-	if m == "" || err != nil {
+	if err != nil {
 		return nil
 	}
 	run, err := audit.ParseID(filepath.Base(string(m)))

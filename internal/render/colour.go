@@ -24,7 +24,7 @@ func Maps() []string { return slices.Sorted(maps.Keys(colourMaps)) }
 
 // categories are the colours of a categorical field's values: ground, green, orange, blue, pink, yellow, navy, grey. With any common colour
 // blindness, too, no two are nearer than 25 in CIELAB. See category.
-var categories = hexColours(0x1e242c, 0x129654, 0xd97d08, 0x55caff, 0xab6f93, 0xf9d408, 0x1a4e8b, 0xd0d4d8)
+var categories = hexColours(0x1e242c, 0x199751, 0xea9029, 0x6bccff, 0xb376a0, 0xffd804, 0x145298, 0xd0d4d8)
 
 // shown is how many categories have colours of their own.
 const shown = 24
