@@ -11,9 +11,10 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A comparison looks for the first tick of which two recordings have different hashes.
+// A comparison looks for the first tick of which two recordings have different hashes or commands.
 type comparison struct {
 	of      [2]*Recording
+	first   uint64 // the tick before the first that both may have
 	tick    uint64 // up to which they have been compared
 	readers [2]replay.Source
 	frames  [2]replay.Frame
@@ -22,10 +23,10 @@ type comparison struct {
 
 // A differAnswer says where two recordings begin to differ.
 type differAnswer struct {
-	Tick   uint64 `json:"tick,omitempty"`   // the first that has another hash, or that one of them does not have
-	Equal  bool   `json:"equal,omitempty"`  // all hashes are, and both end with the same tick
+	Tick   uint64 `json:"tick,omitempty"`   // the first that has another hash or other commands, or that one of them does not have; 0: none
+	Equal  bool   `json:"equal,omitempty"`  // all hashes, commands and scenarios are, and both end with the same tick
 	Open   bool   `json:"open,omitempty"`   // a run goes on: so far they are equal
-	Reason string `json:"reason,omitempty"` // why it is not the hash
+	Reason string `json:"reason,omitempty"` // why they are not equal, unless it is the hash
 }
 
 // Comparable returns an error unless two recordings have the same space and fields.
@@ -99,8 +100,9 @@ func compare(of [2]*Recording) (*comparison, error) {
 		if c.readers[i], err = r.frames(); err != nil {
 			return nil, err
 		}
-		c.tick = max(c.tick, r.first)
+		c.first = max(c.first, r.first)
 	}
+	c.tick = c.first
 	return c, nil
 }
 
@@ -108,17 +110,23 @@ func compare(of [2]*Recording) (*comparison, error) {
 // it says nothing.
 func (c *comparison) next() *differAnswer {
 	var ended [2]bool
+	var ends [2]uint64
 	for i, r := range c.of {
 		last, open := r.last, false
 		if r.Live != nil {
 			now := r.Live.state()
 			last, open = now.Last, !now.Ended
 		}
+		ends[i] = last
 		if ended[i] = c.tick >= last; ended[i] && open {
 			return &differAnswer{Equal: true, Open: true}
 		}
 	}
 	switch i := slices.Index(ended[:], true); {
+	case i >= 0 && c.tick == c.first && (ends[0] != c.first || ends[1] != c.first):
+		return &differAnswer{Reason: "there is no tick that both have"}
+	case ended[0] && ended[1] && !c.ofOneWorld():
+		return &differAnswer{Reason: "all ticks are equal, the scenarios are not"}
 	case ended[0] && ended[1]:
 		return &differAnswer{Equal: true}
 	case i >= 0:
@@ -139,18 +147,22 @@ func (c *comparison) next() *differAnswer {
 		return nil
 	}
 	c.tick++
-	if c.frames[0].Hash != c.frames[1].Hash {
-		return &differAnswer{Tick: c.tick, Reason: c.commands()}
+	others := !slices.EqualFunc(c.frames[0].Records, c.frames[1].Records, func(a, b replay.Record) bool {
+		return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
+	})
+	switch same := c.frames[0].Hash == c.frames[1].Hash; {
+	case same && others:
+		return &differAnswer{Tick: c.tick, Reason: "other commands, the same hash"}
+	case others:
+		return &differAnswer{Tick: c.tick, Reason: "other commands"}
+	case !same:
+		return &differAnswer{Tick: c.tick}
 	}
 	return nil
 }
 
-// commands says so if the frames have other commands.
-func (c *comparison) commands() string {
-	if !slices.EqualFunc(c.frames[0].Records, c.frames[1].Records, func(a, b replay.Record) bool {
-		return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
-	}) {
-		return "other commands"
-	}
-	return ""
+// ofOneWorld reports whether both are of the same scenario and seed, wherever they begin.
+func (c *comparison) ofOneWorld() bool {
+	a, b := &c.of[0].head, &c.of[1].head
+	return a.Seed == b.Seed && bytes.Equal(a.World(), b.World())
 }

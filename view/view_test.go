@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -336,6 +337,9 @@ func TestDiffer(t *testing.T) {
 		{whole, short, `{"tick":41,"reason":"test.murk ends with tick 40"}`},
 		{short, whole, `{"tick":41,"reason":"test.murk ends with tick 40"}`},
 		{whole, whole[:len(whole)-1], `{"tick":60,"reason":"test.murk ends with tick 59"}`},
+		{whole, uncommanded(t, whole, 7), `{"tick":7,"reason":"other commands, the same hash"}`},
+		{whole, redescribed(t, whole), `{"reason":"all ticks are equal, the scenarios are not"}`},
+		{emptied(t, whole), whole, `{"reason":"there is no tick that both have"}`},
 	} {
 		a, b := open(t, tt.a, nil), open(t, tt.b, nil)
 		if err := a.Comparable(b); err != nil {
@@ -352,6 +356,67 @@ func TestDiffer(t *testing.T) {
 	if got := ask(t, view.NewSession(a), `{"op":"differ"}`).Error; got != "two recordings can be compared, and nothing else" {
 		t.Errorf("one recording: %s", got)
 	}
+}
+
+// rewritten returns a recording with its header and its frames changed, which keep their hashes.
+func rewritten(t *testing.T, recording []byte, head func(h *replay.Header), frame func(f *replay.Frame)) []byte {
+	t.Helper()
+	r, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := *r.Head()
+	head(&h)
+	var b bytes.Buffer
+	w, err := replay.NewWriter(&b, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f replay.Frame
+	for err = r.Next(&f); err == nil; err = r.Next(&f) {
+		frame(&f)
+		if err := w.CopyFrame(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if flushed := w.Flush(); err != io.EOF || flushed != nil {
+		t.Fatal(err, flushed)
+	}
+	return b.Bytes()
+}
+
+// uncommanded leaves out the commands of a tick.
+func uncommanded(t *testing.T, recording []byte, tick uint64) []byte {
+	return rewritten(t, recording, func(*replay.Header) {}, func(f *replay.Frame) {
+		if f.Tick == tick {
+			f.Records = nil
+		}
+	})
+}
+
+// redescribed is of a scenario with another description.
+func redescribed(t *testing.T, recording []byte) []byte {
+	return rewritten(t, recording, func(h *replay.Header) {
+		h.Descriptor = bytes.Replace(h.Descriptor, []byte("Two heaters"), []byte("Two ovens"), 1)
+	}, func(*replay.Frame) {})
+}
+
+// emptied has no frame.
+func emptied(t *testing.T, recording []byte) []byte {
+	t.Helper()
+	r, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := replay.NewWriter(&b, *r.Head())
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestDifferInTurn holds that comparisons of several pairs, one of them with a fork, go on side by side.

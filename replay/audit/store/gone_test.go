@@ -136,6 +136,54 @@ func TestMarkedAnew(t *testing.T) {
 	}
 }
 
+// TestMarkedAfterCrash: the database of a run that crashed, and its copy, which was made with the log, have other marks once the run goes on. So the copy does
+// not get the log of what is written then; nor does the copy of one that had no mark.
+func TestMarkedAfterCrash(t *testing.T) {
+	files := func(from, to string, endings ...string) {
+		t.Helper()
+		for _, ending := range endings {
+			b, err := os.ReadFile(from + ending)
+			if err = errors.Join(err, os.WriteFile(to+ending, b, 0o666)); err != nil || len(b) == 0 {
+				t.Fatal(len(b), err)
+			}
+		}
+	}
+	refused := func(copied, log string) {
+		t.Helper()
+		files(log, copied, "-wal")
+		if d, err := store.Open(ctx, copied); !errors.Is(err, store.ErrForeign) {
+			t.Errorf("a copy with the log of what was written later: %v, %v", d, err)
+		}
+	}
+	name, crashed, copied := sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t)
+	create(t, open(t, name), newRun(1))
+	files(name, crashed, "", "-wal") // as it is after kill -9
+	files(name, copied, "", "-wal")
+	merged := sqliteFile.direct(t, copied)
+	if _, err := merged.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	merged.Close()
+	d := open(t, crashed)
+	create(t, d, newRun(2))
+	if runs, err := d.Runs(ctx); err != nil || len(runs) != 2 {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+	refused(copied, crashed)
+
+	old := sqliteFile.fresh(t)
+	create(t, open(t, old), newRun(1))
+	raw := sqliteFile.direct(t, old)
+	if _, err := raw.Exec("PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	now, unmarked := sqliteFile.fresh(t), sqliteFile.fresh(t)
+	files(old, now, "")
+	files(old, unmarked, "")
+	create(t, open(t, now), newRun(2))
+	refused(unmarked, now)
+}
+
 // TestLogMerged holds that a log which another process has merged into the file is no fault.
 func TestLogMerged(t *testing.T) {
 	name := sqliteFile.fresh(t)

@@ -60,7 +60,7 @@ type backend interface {
 
 	// opened is called once, when the database is open. From then on, there returns an error unless what was opened is still there under its name, and
 	// a function that holds the same of what a writer has written.
-	opened() error
+	opened(ctx context.Context, db *sql.DB, how opening) error
 	there() error
 	written(ctx context.Context, conn *sql.Conn) (func() error, error)
 	same(other backend) bool // both have opened the same
@@ -173,7 +173,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 	d.dsn, d.reader = dsn, how == reading
 	err = d.prepare(ctx, how != writing)
 	if err == nil {
-		err = d.backend.opened()
+		err = d.backend.opened(ctx, d.sql, how)
 	}
 	if err != nil {
 		d.Close()

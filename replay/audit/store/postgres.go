@@ -76,8 +76,8 @@ func (p *postgres) insertAlert() string {
 	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
 }
 
-func (p *postgres) opened() error { return nil }
-func (p *postgres) there() error  { return nil }
+func (p *postgres) opened(context.Context, *sql.DB, opening) error { return nil }
+func (p *postgres) there() error                                   { return nil }
 
 func (p *postgres) written(context.Context, *sql.Conn) (func() error, error) { return p.there, nil }
 

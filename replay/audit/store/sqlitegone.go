@@ -12,10 +12,13 @@ import (
 	"os"
 )
 
-func (s *sqliteFile) opened() (err error) {
+func (s *sqliteFile) opened(ctx context.Context, db *sql.DB, how opening) (err error) {
 	s.info, err = os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gone("opening "+s.path, s.path)
+	}
+	if err == nil && how != reading {
+		err = markLog(ctx, db)
 	}
 	return err
 }
@@ -42,7 +45,7 @@ func (s *sqliteFile) written(ctx context.Context, conn *sql.Conn) (func() error,
 	var mode string
 	err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 	if err == nil {
-		err = markLog(ctx, conn) // which opens the log
+		err = conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)) // which opens the log
 	}
 	if err != nil || mode != "wal" {
 		return s.there, err

@@ -20,20 +20,20 @@ func mark(ctx context.Context, db *sql.DB) error {
 }
 
 // markLog writes the first page as it is, so that the log has the mark.
-func markLog(ctx context.Context, conn *sql.Conn) error {
+func markLog(ctx context.Context, db *sql.DB) error {
 	var has int32
-	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has); err != nil {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has); err != nil {
 		return err
 	}
-	_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", has))
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", has))
 	return err
 }
 
-// markAnew gives a database of ours another mark, unless it has a log: then it is in use, or its log has its mark. So a copy made before has
-// another mark than what is written from now on. Nobody else uses the file meanwhile, and the mark is in the file itself at the end. Where
-// that cannot be, since somebody has it open, the mark stays as it is.
+// markAnew gives a database of ours another mark. So a copy made before has another mark than what is written from now on. Nobody else uses the file
+// meanwhile; at the end the file itself has the mark and what a log had, and no log is there. Where that cannot be, since somebody has it open, all
+// stays as it is.
 func (s *sqliteFile) markAnew(ctx context.Context) {
-	if !filled(s.path) || filled(s.path+"-wal") && readLog(ctx, s.path) != marks {
+	if !filled(s.path) {
 		return
 	}
 	uri, err := fileURI(s.path)
@@ -115,7 +115,7 @@ func readLog(ctx context.Context, path string) kept {
 		return changes
 	}
 	ours, ok := pageOneOf(ctx, path)
-	if !ok || ours.mark() == 0 {
+	if !ok {
 		return changes
 	}
 	log, err := os.Open(path + "-wal")
@@ -143,7 +143,7 @@ func readLog(ctx context.Context, path string) kept {
 			onlyMarks = onlyMarks && first
 			continue
 		}
-		others = others || theirs.mark() != 0 && theirs.mark() != ours.mark()
+		others = others || theirs.mark() != ours.mark()
 		onlyMarks = onlyMarks && theirs.unmarked() == ours.unmarked()
 	}
 	switch {

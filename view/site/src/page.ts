@@ -396,9 +396,9 @@ export class Page {
     while (!this.closed) {
       try {
         const d = (await this.source.ask<{ tick?: number; equal?: boolean; open?: boolean; reason?: string }>({ op: "differ" })).head;
-        go.textContent = d.open ? "equal so far" : d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}` + (d.reason ? ` (${d.reason})` : "");
-        go.title = (d.equal ? "" : "Go to the first tick in which they differ");
-        go.disabled = !!d.equal;
+        go.textContent = d.open ? "equal so far" : d.equal ? "the recordings are equal" : !d.tick ? d.reason! : `first difference: tick ${d.tick!.toLocaleString("en-US")}` + (d.reason ? ` (${d.reason})` : "");
+        go.title = d.tick ? "Go to the first tick in which they differ" : "";
+        go.disabled = !d.tick;
         go.onclick = () => this.clock.go(d.tick!);
         if (!go.isConnected && !this.closed) element("controls").insertBefore(go, element("when"));
         this.say("", "comparison");
