@@ -118,7 +118,8 @@ murksim_status murksim_recording_picture_size(murksim_handle recording, int32_t 
 
 /* Draws a field of cells at a tick, and the entities, into a buffer of 3 times width times height bytes: rows from the top, each pixel
    red, green and blue. Low and high are the values of the first and the last colour; if they are equal, the field's bounds, or
-   the extremes of the tick where it has none. */
+   the extremes of the tick where it has none. If the tick has another hash than was recorded, the status is MURKSIM_DIVERGED, and the
+   picture is of what the replay gives. */
 murksim_status murksim_recording_picture(murksim_handle recording, int32_t field, uint64_t tick, int32_t cell, double low,
 	double high, uint8_t *buffer, uint64_t size, murksim_poll poll, void *user);
 

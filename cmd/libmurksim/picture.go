@@ -45,16 +45,19 @@ type painter struct {
 	marks  []render.Mark
 }
 
-// picture draws a field of a tick.
+// picture draws a field of a tick, also one whose replay has another hash than was recorded, which is an error.
 func (r *recording) picture(ctx context.Context, field int32, tick uint64, cell int32, low, high float64, to []byte) error {
 	if err := cmp.Or(r.about.drawable(field), r.has(tick), fitsPicture(r.Scenario(), cell, to)); err != nil {
 		return err
 	}
-	w, err := r.Replay(ctx, tick)
-	if err != nil {
+	w, err := r.At(ctx, tick)
+	if w == nil {
 		return r.named(err)
 	}
-	return r.painter.draw(r.Scenario(), w, field, cell, low, high, to)
+	if failed := r.painter.draw(r.Scenario(), w, field, cell, low, high, to); failed != nil || err == nil {
+		return failed
+	}
+	return r.named(err)
 }
 
 // drawable returns an error unless there is such a field of cells.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ import (
 )
 
 // ProgramID tells this program from those that were built of other code: what one has computed, another would compute
-// in another way. It is a SHA-256 of the build ID that the Go linker writes, or of all of the program's bytes where there is none, and of
+// in another way. It is a SHA-256 of the build ID that the Go linker writes, or of all of the program's bytes where there is none of its own, and of
 // what the build says of itself. Of a library it is that of the library, whatever program has loaded it. It is read when it is first asked for:
 // soon after the start, since another program may be put in the place of this one. Where it cannot be known, it is another one in each process.
 var ProgramID = sync.OnceValue(func() [sha256.Size]byte {
@@ -29,7 +30,7 @@ var ProgramID = sync.OnceValue(func() [sha256.Size]byte {
 		return sha256.Sum256([]byte(rng.FreshID()))
 	}
 	defer f.Close()
-	if id := buildID(f); id != nil {
+	if id := buildID(f); ofContents.Match(id) {
 		return sha256.Sum256(append(id, about...))
 	}
 	all := sha256.New()
@@ -39,6 +40,10 @@ var ProgramID = sync.OnceValue(func() [sha256.Size]byte {
 	_, _ = io.WriteString(all, about)
 	return [sha256.Size]byte(all.Sum(nil))
 })
+
+// ofContents matches a build ID as the go command makes it, of hashes of what is built and of what came out: cmd/go/internal/work/buildid.go. Another one was
+// given to the linker, which puts it into every program.
+var ofContents = regexp.MustCompile(`(^|[^0-9A-Za-z_-])[0-9A-Za-z_-]{20}(/[0-9A-Za-z_-]{20}){3}\x00*$`)
 
 // openProgram opens the file from which this code was loaded, and reports whether it is known to be that: on other systems than Linux it may be the
 // program that has loaded a library.

@@ -24,6 +24,13 @@ func TestBuildID(t *testing.T) {
 	want, err := exec.Command("go", "tool", "buildid", path).Output()
 	if id := buildID(f); err != nil || len(want) < 2 || !bytes.Contains(id, bytes.TrimSpace(want)) {
 		t.Errorf("%q; go tool buildid: %q, %v", id, want, err)
+	} else if !ofContents.Match(id) {
+		t.Errorf("%q is not taken for an ID of the go command", id)
+	}
+	for _, given := range []string{"redacted", "X", "abc/def", "v1.2/2026-11-28/linux/amd64", ""} { // go build -ldflags=-buildid=…
+		if ofContents.MatchString("\x04\x00\x00\x00S\x00\x00\x00\x04\x00\x00\x00Go\x00\x00" + given + "\x00") {
+			t.Errorf("%q, which was given to the linker, is taken for an ID of the contents", given)
+		}
 	}
 	for what, program := range map[string]string{
 		"a program of another system": "MZ" + strings.Repeat("x", 5000) + "\xff Go build ID: \"abc/def\"\n \xff",

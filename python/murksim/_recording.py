@@ -21,7 +21,7 @@ import numpy.typing as npt
 from . import _library
 from ._commands import Path, Verdict, _table
 from ._commands import verify as _verify
-from .errors import ArgumentError, ClosedError
+from .errors import ArgumentError, ClosedError, DivergedError
 
 Array = npt.NDArray[Any]
 
@@ -66,7 +66,8 @@ class Recording:
 
     def __init__(self, path: Path, *, states: Sequence[Path] = (), workers: int = 0, max_memory: int = 0, check: bool = True) -> None:
         handle = c_uint64()
-        files = [os.fspath(s) for s in states]
+        self._file = os.path.abspath(path)  # whatever folder the program is in later
+        files = [os.path.abspath(s) for s in states]
         _library.call_patiently(
             "murksim_recording_open", os.fsencode(path), len(files), _library.strings(files), workers, max_memory, ..., byref(handle)
         )
@@ -121,8 +122,7 @@ class Recording:
         """A copy, also in another process, opens the file again, which must still hold the recording."""
         if not self._close.alive:
             raise ClosedError(f"{self.path} was closed, and cannot be copied")
-        states = [os.path.abspath(s) for s in self._states]
-        return _again, (os.path.abspath(self.path), {**self._options, "states": states}, _digest(self.path))
+        return _again, (self._file, self._options, _digest(self._file))
 
     def __len__(self) -> int:
         """Returns how many ticks there are, :attr:`first` and :attr:`last` included."""
@@ -183,7 +183,7 @@ class Recording:
 
     def verify(self, **options: Any) -> Verdict:
         """Replays the whole recording and compares every tick; see :func:`murksim.verify`."""
-        return _verify(self.path, states=self._states, **options)
+        return _verify(self.path if os.path.abspath(self.path) == self._file else self._file, states=self._states, **options)
 
     def _image(self, field: str | None, tick: int, cell: int, low: float | None, high: float | None) -> npt.NDArray[np.uint8]:
         if field is None:
@@ -196,7 +196,11 @@ class Recording:
         self._call("murksim_recording_picture_size", cell, byref(width), byref(height))
         image = np.empty((height.value, width.value, 3), np.uint8)
         index = self._field(field).index
-        self._call("murksim_recording_picture", index, tick, cell, low or 0.0, high or 0.0, image.ctypes.data, image.nbytes, ...)
+        try:
+            self._call("murksim_recording_picture", index, tick, cell, low or 0.0, high or 0.0, image.ctypes.data, image.nbytes, ...)
+        except DivergedError:
+            if self._checked:
+                raise
         return image
 
     def __repr__(self) -> str:

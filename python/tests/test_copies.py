@@ -173,3 +173,18 @@ def test_autoreset_mode_is_copied() -> None:
     envs.reset()
     other = copy.deepcopy(envs)
     assert other.metadata == envs.metadata and [len(x[4]) for x in _play(other, 15)] == [len(x[4]) for x in _play(envs, 15)]
+
+
+def test_recording_after_chdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recording that was opened stays the one that was opened, whatever folder the program is in later."""
+    for name, seed in (("one", 42), ("two", 99)):
+        (tmp_path / name).mkdir()
+        murksim.run("heat", ticks=5, seed=seed, output=tmp_path / name / "x.murk")
+    file = tmp_path / "one" / "x.murk"
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    monkeypatch.chdir(tmp_path / "one")
+    recording = murksim.open("x.murk")
+    assert not recording.verify().ok
+    monkeypatch.chdir(tmp_path / "two")
+    assert not recording.verify().ok
+    assert [way(recording).seed for way in WAYS] == [42] * len(WAYS)

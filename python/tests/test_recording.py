@@ -185,3 +185,18 @@ def test_threads(heat: Path) -> None:
         for t in threads:
             t.join()
         assert not wrong
+
+
+def test_picture_of_what_differs(tmp_path: Path) -> None:
+    """A picture of a tick whose replay has another hash than was recorded is an error, unless nothing is to be compared."""
+    path = tmp_path / "run.murk"
+    murksim.run("heat", ticks=5, output=path)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with murksim.open(path) as recording:
+        assert recording[4].image().any()
+        with pytest.raises(murksim.DivergedError):
+            recording[5].image()
+        with pytest.raises(murksim.DivergedError):
+            recording[5]._repr_html_()
+    with murksim.open(path, check=False) as recording:
+        assert recording[5].image().any()
