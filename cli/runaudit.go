@@ -101,7 +101,12 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	if x.writer, err = x.db.Begin(ctx, &x.run); err != nil {
 		return nil, evidence.Stored(err)
 	}
-	x.memory = memoryOf(x.run.ID)
+	if x.memory = memoryOf(x.run.ID); x.memory == "" {
+		err = j.Say("note      none: %s; if ticks at the end of the chain are gone later, nothing tells", x.memory.none())
+		if err != nil {
+			return nil, err
+		}
+	}
 	if x.recorder, err = audit.NewRecorder(x.noting(), j.World, genesis, x.every); err != nil {
 		return nil, err
 	}

@@ -157,8 +157,11 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 func (j *runJob) vouched(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
+	if why := j.auditing.memory.none(); why != "" {
+		err = j.Say("note      none: %s; if ticks at the end of the chain are gone, nothing tells", why)
+	}
 	if noted == nil {
-		return e.Run().First, nil
+		return e.Run().First, err
 	}
 	ours, err := noted.vouches(ctx, e)
 	switch {

@@ -72,6 +72,17 @@ func (m runMemory) read() *chainNote {
 	return n
 }
 
+// none says why there can be no note, or why there is none that can be read; "": there simply is none.
+func (m runMemory) none() string {
+	if m == "" {
+		return "there is no folder for your configuration"
+	}
+	if _, err := os.Lstat(string(m)); err == nil && m.read() == nil {
+		return document.FileName(string(m)) + " cannot be read as one"
+	}
+	return ""
+}
+
 // A noteError says how a chain differs from its note.
 type noteError struct {
 	*chainNote

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"crypto/sha256"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/internal/session"
@@ -15,5 +17,37 @@ func TestNoteOfAnotherProgram(t *testing.T) {
 	session.ProgramID = func() [sha256.Size]byte { return [sha256.Size]byte{1} }
 	if noted(3, audit.Hash{}, audit.Hash{}) == note {
 		t.Error("a note does not tell which program made it")
+	}
+}
+
+// TestNoNote: where nothing can be noted of a chain, or its note cannot be read, a line says so.
+func TestNoNote(t *testing.T) {
+	t.Chdir(t.TempDir())
+	config := func(folder string) {
+		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData", "home"} {
+			t.Setenv(name, folder)
+		}
+	}
+	config("")
+	const none = "note      none: there is no folder for your configuration; if ticks at the end of the chain are gone"
+	if out := done(t, "run", "heat", "--ticks", "9", "--until", "4", "--audit", "run.db", "--no-record"); !strings.Contains(out, none) {
+		t.Errorf("a run of which nothing can be noted says\n%s", out)
+	}
+	if out := done(t, "run", "--resume", "run.db", "--until", "5", "--no-record"); !strings.Contains(out, none) {
+		t.Errorf("one that goes on says\n%s", out)
+	}
+	config(t.TempDir())
+	if out := done(t, "run", "--resume", "run.db", "--until", "6", "--no-record"); strings.Contains(out, "note ") {
+		t.Errorf("one of which nothing is noted yet says\n%s", out)
+	}
+	id, err := audit.ParseID(runIDs(t, "run.db")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(string(memoryOf(id)), []byte("6 "), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := done(t, "run", "--resume", "run.db", "--until", "7", "--no-record"); !strings.Contains(out, "cannot be read as one; if ticks at the end of the chain are gone") {
+		t.Errorf("one whose note is cut says\n%s", out)
 	}
 }
