@@ -3,6 +3,7 @@
 import { partName } from "./colour";
 import { button, element, make } from "./dom";
 import type { About } from "./source";
+import { isStrip } from "./world";
 
 /** An Aspect is what is drawn of a field. */
 export interface Aspect {
@@ -36,7 +37,7 @@ export class Choices {
     if (!this.aspects.length) this.aspects.push({ ...(this.all.find((a) => !about.fields[a.field]!.static) ?? this.all[0] ?? { field: 0, component: -1 }) });
     this.over = this.named(wish.get("over") ?? "");
     this.mask = this.aspects[0]!.field === wall || this.over?.field === wall ? -1 : wall;
-    this.dots = about.fields.findIndex((f) => f.entities && f.components === 1 && f.name === wish.get("dots"));
+    this.dots = this.dotted().find((i) => about.fields[i]!.name === wish.get("dots")) ?? -1;
     this.furnish();
   }
 
@@ -51,6 +52,12 @@ export class Choices {
     const f = this.about.fields[a.field]!;
     if (a.component >= 0) return partName(f, a.component);
     return f.components > 1 ? `${f.name}: length` : f.name;
+  }
+
+  /** dotted returns the fields by which dots can be coloured: none where a line or ring is shown over time, without dots. */
+  private dotted(): number[] {
+    const { fields, space } = this.about;
+    return isStrip(space) ? [] : [...fields.keys()].filter((i) => fields[i]!.entities && fields[i]!.components === 1);
   }
 
   private named(name: string): Aspect | null {
@@ -97,7 +104,7 @@ export class Choices {
     const masks = a.fields.map((f, i): [string, string] => [`covered by: ${f.name}`, String(i)]).filter((_, i) => !a.fields[i]!.entities && a.fields[i]!.components === 1);
     element("fields").replaceChildren(make("legend", "Field"), this.list, colours("Colours", "", (map) => { this.map = map; this.changed(); }),
       selection("Covered by", [["covered by: nothing", "-1"], ...masks], String(this.mask), (v) => { this.mask = +v; this.changed(); }), over, overMap);
-    const dots = a.fields.map((f, i): [string, string] => [`dots: by ${f.name}`, String(i)]).filter((_, i) => a.fields[i]!.entities && a.fields[i]!.components === 1);
+    const dots = this.dotted().map((i): [string, string] => [`dots: by ${a.fields[i]!.name}`, String(i)]);
     if (dots.length) element("fields").append(selection("Colours of dots", [["dots: by kind", "-1"], ...dots], String(this.dots), (v) => { this.dots = +v; this.changed(); }));
     this.rows();
   }

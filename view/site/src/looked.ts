@@ -84,7 +84,7 @@ export class Looked {
 
 /** brief writes a number in a few digits, if it has many. */
 function brief(v: string): string {
-  return /^-?\d+\.\d+$/.test(v) && v.length > 8 ? String(+(+v).toPrecision(6)) : v;
+  return /^-?\d+\.\d+(e[-+]\d+)?$/.test(v) && v.length > 8 ? String(+(+v).toPrecision(6)) : v;
 }
 
 /** distance writes how far apart the components of two values are. */
