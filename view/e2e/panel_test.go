@@ -15,9 +15,11 @@ import (
 const pinEntity = `(async () => {
 	const key = (key, shiftKey) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, bubbles: true }));
 	document.querySelector("#stage canvas").focus();
-	for (let i = 0; i < 4000; i++) {
-		key(i % 60 < 59 ? (Math.floor(i / 60) % 2 ? "ArrowLeft" : "ArrowRight") : "ArrowDown");
-		await new Promise((done) => setTimeout(done, 30));
+	const said = () => document.querySelector("#looked h2")?.textContent;
+	for (let i = 0; i < 1000; i++) {
+		const before = said();
+		key(i % 26 < 25 ? (Math.floor(i / 26) % 2 ? "ArrowLeft" : "ArrowRight") : "ArrowDown");
+		while (said() === before) await new Promise((done) => setTimeout(done, 10)); // the cell that is chosen now
 		if (/colonist/.test(document.getElementById("looked").textContent)) { key("Enter", true); document.body.dataset.pinned = "yes"; return; }
 	}
 	document.body.dataset.pinned = "no";

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 
@@ -19,13 +20,15 @@ func mark(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// markLog writes the first page as it is, so that the log has the mark.
+// markLog writes the first page as it is, so that the log has the mark, where there is one.
 func markLog(ctx context.Context, db *sql.DB) error {
 	var has int32
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has); err != nil {
+	var mode string
+	err := errors.Join(db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has), db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode))
+	if err != nil || mode != "wal" {
 		return err
 	}
-	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", has))
+	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", has))
 	return err
 }
 
