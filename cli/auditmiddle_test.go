@@ -123,7 +123,7 @@ func TestResumesFromSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	noted := memoryOf(id).read()
-	if ok, err := noted.vouches(t.Context(), e); noted.tick != 60 || !ok || err != nil {
+	if ok, err := noted.agrees(t.Context(), e); noted.tick != 60 || !ok || err != nil {
 		t.Errorf("of the chain tick %d is noted, %t, %v, want 60", noted.tick, ok, err)
 	}
 	if err := end(); err != nil {

@@ -135,11 +135,11 @@ func indexBesideFullDisk(t *testing.T, p program) {
 // TestMakeRoom: what does not fit on a full disk is written once more if something made room.
 func TestMakeRoom(t *testing.T) {
 	disk := &smallDisk{room: 3}
-	o := &output{Writer: disk, makeRoom: func() bool { disk.room += 10; return true }}
+	o := &output{Writer: disk, onFull: func() bool { disk.room += 10; return true }}
 	if n, err := o.Write([]byte("recording")); n != 9 || err != nil || string(disk.held) != "recording" {
 		t.Errorf("Write = %d, %v; the disk holds %q", n, err, disk.held)
 	}
-	o.makeRoom = func() bool { return false }
+	o.onFull = func() bool { return false }
 	if n, err := o.Write([]byte("recording")); n != 4 || !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Write without room = %d, %v", n, err)
 	}

@@ -26,10 +26,10 @@ import (
 // An output is a file that a run writes, or standard output.
 type output struct {
 	io.Writer
-	file     *draft.File // nil for standard output
-	path     string
-	whole    bool        // a part of it is of no use, so it takes the place of no older file before it is whole
-	makeRoom func() bool // on a full disk; reports whether there may be some now
+	file   *draft.File // nil for standard output
+	path   string
+	whole  bool        // a part of it is of no use, so it takes the place of no older file before it is whole
+	onFull func() bool // on a full disk; reports whether there may be some now
 }
 
 // full reports whether an error says that there is no room for a file.
@@ -38,7 +38,7 @@ func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(e
 // Write implements [io.Writer].
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.Writer.Write(b)
-	if full(err) && o.makeRoom != nil && o.makeRoom() {
+	if full(err) && o.onFull != nil && o.onFull() {
 		var more int
 		more, err = o.Writer.Write(b[n:])
 		n += more
@@ -246,7 +246,7 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{Writer: f, file: f, path: path, makeRoom: func() bool { return j.dropIndex(path) }}, nil
+	return &output{Writer: f, file: f, path: path, onFull: func() bool { return j.dropIndex(path) }}, nil
 }
 
 // draft begins a file. Waiting for the reader of a pipe, to come or to read, ends with the context.

@@ -120,7 +120,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	if err := j.savable(s); err != nil {
 		return err
 	}
-	from, err := j.vouched(ctx, e, found)
+	from, err := j.startOfChain(ctx, e, found)
 	if err != nil {
 		return err
 	}
@@ -153,8 +153,8 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
-// vouched returns the tick from which to compute a chain: the first, or if the chain has what this program noted, the last snapshot up to there.
-func (j *runJob) vouched(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
+// startOfChain returns the tick from which to compute a chain: the first, or if the chain has what this program noted, the last snapshot up to there.
+func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
 	if why := j.auditing.memory.none(); why != "" {
@@ -163,7 +163,7 @@ func (j *runJob) vouched(ctx context.Context, e audit.Evidence, found *audit.Che
 	if noted == nil {
 		return e.Run().First, err
 	}
-	ours, err := noted.vouches(ctx, e)
+	ours, err := noted.agrees(ctx, e)
 	switch {
 	case err != nil && !j.force:
 		return 0, report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  --force goes on with this chain", j.auditing.name, err))

@@ -98,8 +98,8 @@ func (e *noteError) Error() string {
 	return fmt.Sprintf("a program of yours has committed tick %s of run %s with the hash %s; the chain %s", words.Number(e.tick), e.run, e.hash, how)
 }
 
-// vouches returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted.
-func (n *chainNote) vouches(ctx context.Context, e audit.Evidence) (bool, error) {
+// agrees returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted.
+func (n *chainNote) agrees(ctx context.Context, e audit.Evidence) (bool, error) {
 	l, err := audit.LinkAt(ctx, e, n.tick)
 	switch {
 	case err != nil:
@@ -116,14 +116,14 @@ func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) er
 	if n == nil {
 		return nil
 	}
-	_, err := n.vouches(ctx, e)
+	_, err := n.agrees(ctx, e)
 	if err != nil && src.DB != nil { // more may have been committed since it was read
 		now, done, opened := src.Run(ctx, n.run)
 		if opened != nil {
 			return opened
 		}
 		defer done()
-		_, err = n.vouches(ctx, now)
+		_, err = n.agrees(ctx, now)
 	}
 	return n.told(src, err)
 }

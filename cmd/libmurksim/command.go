@@ -9,8 +9,8 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// runCommand runs a command line. Its error is that of the context.
-func runCommand(ctx context.Context, args []string) (exitStatus int, output, errors text, err error) {
+// callCommand runs a command line. Its error is that of the context.
+func callCommand(ctx context.Context, args []string) (exitStatus int, output, errors text, err error) {
 	var out, errs bytes.Buffer
 	exitStatus = cli.Program{}.Call(ctx, args, strings.NewReader(""), &out, &errs)
 	return exitStatus, out.Bytes(), errs.Bytes(), ctx.Err()

@@ -80,7 +80,7 @@ func murksim_command(count C.int32_t, arguments C.murksim_strings, poll C.murksi
 		var status int
 		var out, said text
 		err = interruptible(pollOf(poll, user), func(ctx context.Context) (err error) {
-			status, out, said, err = runCommand(ctx, args)
+			status, out, said, err = callCommand(ctx, args)
 			return err
 		})
 		if err != nil && !errors.Is(err, context.Canceled) {

@@ -237,7 +237,7 @@ func (j *Comparison) disputed() {
 			continue
 		}
 		j.Notes = append(j.Notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", words.Argument(s.File), words.Number(j.Result.Tick)))
-		if x := j.witness(s, true); x != nil {
+		if x := j.indexOfRun(s, true); x != nil {
 			j.located(s, s.Visit.World, x)
 		}
 	}
@@ -258,7 +258,7 @@ func (j *Comparison) rerun(ctx context.Context, s *Side) error {
 		return nil
 	}
 	given := len(s.Visit.Frame().Records) > 0
-	if x := j.witness(s, true); x != nil && j.located(s, s.Visit.World, x) {
+	if x := j.indexOfRun(s, true); x != nil && j.located(s, s.Visit.World, x) {
 		err := j.recordedState(ctx, s, x)
 		if ctx.Err() != nil {
 			return session.Interrupted(s.File)
@@ -339,9 +339,9 @@ func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
 	return steady
 }
 
-// witness returns the index of a recording if it describes the recorded run, or nil and notes
+// indexOfRun returns the index of a recording if it describes the recorded run, or nil and notes
 // why there is none; that there is no file only if it is asked to.
-func (j *Comparison) witness(s *Side, missing bool) *session.OpenedIndex {
+func (j *Comparison) indexOfRun(s *Side, missing bool) *session.OpenedIndex {
 	if j.NoIndex {
 		return nil
 	}
@@ -399,7 +399,7 @@ func (j *Comparison) fromIndexes(a, b *Side) {
 	if b.Err == nil {
 		a, b = b, a
 	}
-	y := j.witness(b, false)
+	y := j.indexOfRun(b, false)
 	if y == nil {
 		return
 	}
@@ -407,7 +407,7 @@ func (j *Comparison) fromIndexes(a, b *Side) {
 		j.located(b, a.Visit.World, y)
 		return
 	}
-	x := j.witness(a, false)
+	x := j.indexOfRun(a, false)
 	if x == nil {
 		return
 	}

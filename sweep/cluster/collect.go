@@ -114,7 +114,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 			x.Say(fmt.Sprintf("%q sent a row of job %d that is not taken: %s", r.Process, row.Job, wrong))
 			continue
 		}
-		ours, done := x.ours(row)
+		ours, done := x.belongs(row)
 		switch {
 		case done || seen[row.Job]:
 			known = append(known, row)
@@ -179,8 +179,8 @@ func (x *coordinator) refusal(r *result, row *sweep.Row) string {
 	return ""
 }
 
-// ours reports whether a row belongs to this sweep, and whether its job has one already.
-func (x *coordinator) ours(row *sweep.Row) (ours, done bool) {
+// belongs reports whether a row belongs to this sweep, and whether its job has one already.
+func (x *coordinator) belongs(row *sweep.Row) (ours, done bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if row.Job < 0 || row.Job >= x.Journal.Head.Jobs || !x.Journal.Head.Shard.Holds(row.Job) {
