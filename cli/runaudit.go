@@ -102,7 +102,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 		return nil, evidence.Stored(err)
 	}
 	if x.memory = memoryOf(x.run.ID); x.memory == "" {
-		err = j.Say("note      none: %s; if ticks at the end of the chain are gone later, nothing tells", x.memory.none())
+		err = j.Say("note      none: %s; if somebody removes ticks from the end of the chain, nobody will notice", x.memory.none())
 		if err != nil {
 			return nil, err
 		}

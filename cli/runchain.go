@@ -158,7 +158,7 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
 	if why := j.auditing.memory.none(); why != "" {
-		err = j.Say("note      none: %s; if ticks at the end of the chain are gone, nothing tells", why)
+		err = j.Say("note      none: %s; if somebody removes ticks from the end of the chain, nobody will notice", why)
 	}
 	if noted == nil {
 		return e.Run().First, err

@@ -78,7 +78,7 @@ func (m runMemory) none() string {
 		return "there is no folder for your configuration"
 	}
 	if _, err := os.Lstat(string(m)); err == nil && m.read() == nil {
-		return document.FileName(string(m)) + " cannot be read as one"
+		return document.FileName(string(m)) + " is no note"
 	}
 	return ""
 }

@@ -29,7 +29,7 @@ func TestNoNote(t *testing.T) {
 		}
 	}
 	config("")
-	const none = "note      none: there is no folder for your configuration; if ticks at the end of the chain are gone"
+	const none = "note      none: there is no folder for your configuration; if somebody removes ticks from the end"
 	if out := done(t, "run", "heat", "--ticks", "9", "--until", "4", "--audit", "run.db", "--no-record"); !strings.Contains(out, none) {
 		t.Errorf("a run of which nothing can be noted says\n%s", out)
 	}
@@ -47,7 +47,7 @@ func TestNoNote(t *testing.T) {
 	if err := os.WriteFile(string(memoryOf(id)), []byte("6 "), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := done(t, "run", "--resume", "run.db", "--until", "7", "--no-record"); !strings.Contains(out, "cannot be read as one; if ticks at the end of the chain are gone") {
+	if out := done(t, "run", "--resume", "run.db", "--until", "7", "--no-record"); !strings.Contains(out, "is no note; if somebody removes ticks from the end") {
 		t.Errorf("one whose note is cut says\n%s", out)
 	}
 }

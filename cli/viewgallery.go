@@ -126,8 +126,8 @@ func film(s *scenarios.Scenario) ([]byte, error) {
 	ticks := max(frames, min(s.Ticks, work/uint64(s.Lattice().Cells())))
 	t := export.Ticks{From: 0, Every: max(1, ticks/frames), Count: frames}
 	look := export.Look{Rate: rate, Slice: -1}
-	if slices.ContainsFunc(s.Fields, func(f scenarios.Field) bool { return f.Name == "wall" }) {
-		look.Mask = "wall"
+	if slices.ContainsFunc(s.Fields, func(f scenarios.Field) bool { return f.Name == render.Wall }) {
+		look.Mask = render.Wall
 	}
 	if s.Lattice().Dim() > 1 { // a line is as wide as fits, with the ticks below each other
 		look.Cell = render.Fit(s.Lattice(), side)

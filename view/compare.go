@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -147,9 +148,7 @@ func (c *comparison) next() *differAnswer {
 		return nil
 	}
 	c.tick++
-	others := !slices.EqualFunc(c.frames[0].Records, c.frames[1].Records, func(a, b replay.Record) bool {
-		return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
-	})
+	others := !diff.SameRecords(c.frames[0].Records, c.frames[1].Records)
 	switch same := c.frames[0].Hash == c.frames[1].Hash; {
 	case same && others:
 		return &differAnswer{Tick: c.tick, Reason: "other commands, the same hash"}

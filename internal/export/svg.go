@@ -223,7 +223,7 @@ func (c *chart) line(out *bufio.Writer, i int, width float64, path string) {
 	if n := len(c.colours); n > 0 {
 		const pale = 180_000
 		colour := c.colours[i%n]
-		if 299*int(colour.R)+587*int(colour.G)+114*int(colour.B) > pale {
+		if render.Light(colour) > pale {
 			fmt.Fprintf(out, "<path fill=\"none\" stroke-width=\"%.1f\" stroke-linejoin=\"round\" stroke=\"#808080\" d=\"%s\"/>\n", width+1.4, path)
 		}
 		stroke = fmt.Sprintf(" stroke=\"#%02x%02x%02x\"", colour.R, colour.G, colour.B)

@@ -40,6 +40,9 @@ type Mark struct {
 	Kind int32
 }
 
+// Wall is the field that covers cells where nothing else is asked for, as in the browser.
+const Wall = "wall"
+
 // The first colours of every figure; those of the values follow, then those of kinds.
 const (
 	nothing    = iota // no cell

@@ -337,7 +337,7 @@ type pen struct {
 func (p *pen) half(dst []byte, top, bottom color.RGBA) []byte {
 	if p.colours == Shades {
 		shades := []rune(" ░▒▓█")
-		bright := (light(top) + light(bottom)) * len(shades) / (2*256*1000 + 1)
+		bright := (Light(top) + Light(bottom)) * len(shades) / (2*256*1000 + 1)
 		return append(dst, string(shades[bright])...)
 	}
 	glyph := "▀"
@@ -391,8 +391,8 @@ func (p *pen) lift(dst []byte) []byte {
 	return dst
 }
 
-// light is how bright a colour is, from 0 to 255,000.
-func light(c color.RGBA) int { return 299*int(c.R) + 587*int(c.G) + 114*int(c.B) }
+// Light is how bright a colour is, from 0 to 255,000.
+func Light(c color.RGBA) int { return 299*int(c.R) + 587*int(c.G) + 114*int(c.B) }
 
 // xterm returns the colour of a number from 16 on: those of a cube of 6×6×6, then 24 greys.
 func xterm(number int) color.RGBA {
@@ -408,7 +408,7 @@ func xterm(number int) color.RGBA {
 // greys are nearest to much that has a colour.
 func nearest256(c color.RGBA) int {
 	at := func(c color.RGBA) [3]int64 { // light, and how far blue and red are from it
-		y := int64(light(c))
+		y := int64(Light(c))
 		return [...]int64{y, 1000*int64(c.B) - y, 1000*int64(c.R) - y}
 	}
 	want, best, least := at(c), 0, int64(math.MaxInt64)

@@ -39,9 +39,6 @@ type View struct {
 	text    []byte
 }
 
-// wallName is the field that covers cells of another one, as in the browser.
-const wallName = "wall"
-
 // FirstField is the value of --watch without a field.
 const FirstField = "*"
 
@@ -52,7 +49,7 @@ func NewView(s *scenarios.Scenario, name string, c render.Colours) (*View, error
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		def := f.Def()
-		if f.Name == wallName && def.Domain == fields.Cells && def.Type.Components() == 1 {
+		if f.Name == render.Wall && def.Domain == fields.Cells && def.Type.Components() == 1 {
 			v.wall, v.walled = fields.ID(i), true
 		}
 		switch {
@@ -78,7 +75,7 @@ func NewView(s *scenarios.Scenario, name string, c render.Colours) (*View, error
 	}
 	style := render.Style{Scale: render.Scale{Part: v.part}, Names: v.values}
 	if v.walled = v.walled && v.wall != v.ID; v.walled {
-		style.Mask = wallName
+		style.Mask = render.Wall
 	}
 	if y, ok := s.Lattice().Layout(); ok {
 		style.Slice = y.Slices / 2

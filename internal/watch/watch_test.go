@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -100,8 +102,9 @@ func TestCategoriesAreCounted(t *testing.T) {
 	}
 }
 
-// Walls are drawn over another field, in the colour that the legend names.
-func TestWallsAreDrawn(t *testing.T) {
+// heat returns the scenario of that name, and its world.
+func heat(t *testing.T) (*scenarios.Scenario, *engine.World) {
+	t.Helper()
 	s, err := worlds.Open(worlds.Registry(), "heat")
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +113,12 @@ func TestWallsAreDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, w
+}
+
+// Walls are drawn over another field, in the colour that the legend names.
+func TestWallsAreDrawn(t *testing.T) {
+	s, w := heat(t)
 	for field, want := range map[string]bool{"heat": true, "wall": false} {
 		v, err := NewView(s, field, render.TrueColour)
 		if err != nil {
@@ -127,14 +136,7 @@ func TestWallsAreDrawn(t *testing.T) {
 
 // A terminal may say that it is of any size; a picture is not.
 func TestPictureInLargeTerminal(t *testing.T) {
-	s, err := worlds.Open(worlds.Registry(), "heat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := s.World(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, w := heat(t)
 	size := [2]int{80, 24}
 	for _, field := range []string{"heat", "wall"} {
 		v, err := NewView(s, field, render.TrueColour)

@@ -90,7 +90,7 @@ func (r *Recording) end() {
 
 func (f *Frames) compare(x, y *replay.Frame) {
 	f.Common++
-	inputs := sameRecords(x.Records, y.Records)
+	inputs := SameRecords(x.Records, y.Records)
 	if inputs && x.Hash == y.Hash {
 		return
 	}
@@ -115,7 +115,8 @@ func (r *Recording) keep(f *replay.Frame) {
 	}
 }
 
-func sameRecords(a, b []replay.Record) bool {
+// SameRecords reports whether two ticks have the same commands.
+func SameRecords(a, b []replay.Record) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -66,6 +66,14 @@ func serve(t testing.TB, folder string, args ...string) string {
 	return url
 }
 
+// recorded runs a scenario for 60 ticks, lets the viewer show the recording, and returns its URL.
+func recorded(t testing.TB, scenario string) string {
+	t.Helper()
+	folder := t.TempDir()
+	murksim(t, folder, "run", scenario, "-q", "--ticks", "60", "--set", "expect=[]", "-o", scenario+".murk")
+	return serve(t, folder, scenario+".murk")
+}
+
 // started starts a command that serves the viewer, and returns its URL and what ends it.
 func started(t testing.TB, c *exec.Cmd) (url string, end func()) {
 	t.Helper()
@@ -162,10 +170,13 @@ func browse(t testing.TB, url string, width, height int64, before ...chromedp.Ac
 }
 
 // prefers sets what the reader of a page prefers, such as prefers("color-scheme", "dark").
-func prefers(what, value string) chromedp.Action[chromedp.Void] {
+func prefers(what, value string) chromedp.Action[chromedp.Void] { return media("prefers-"+what, value) }
+
+// media sets a media feature of a page.
+func media(name, value string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-" + what, Value: value}},
+			Features: []*emulation.MediaFeature{{Name: name, Value: value}},
 		})
 		return err
 	})

@@ -3,12 +3,7 @@
 package e2e
 
 import (
-	"context"
 	"testing"
-
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
 )
 
 // pinEntity pins the entity that is nearest on the way of the arrow keys.
@@ -28,9 +23,7 @@ const pinEntity = `(async () => {
 // TestEntityPanel holds that names stand in one line, that numbers have few digits, and all of them under the pointer.
 func TestEntityPanel(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	murksim(t, folder, "run", "colony", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "colony.murk")
-	p := browse(t, plain(serve(t, folder, "colony.murk")+"#tick=60"), 1280, 720)
+	p := browse(t, plain(recorded(t, "colony")+"#tick=60"), 1280, 720)
 	p.until(tick, "60")
 	p.eval(pinEntity)
 	p.until(`document.body.dataset.pinned`, "yes")
@@ -56,9 +49,7 @@ func TestEntityPanel(t *testing.T) {
 // TestDots holds that dots can have the colours of what entities hold.
 func TestDots(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	murksim(t, folder, "run", "minewars", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "minewars.murk")
-	p := browse(t, plain(serve(t, folder, "minewars.murk")+"#tick=60&dots=number"), 1280, 720)
+	p := browse(t, plain(recorded(t, "minewars")+"#tick=60&dots=number"), 1280, 720)
 	p.until(tick, "60")
 	p.until(`/dots number/.test(document.getElementById("legend").textContent)`, "true")
 	p.picture("dots")
@@ -83,15 +74,7 @@ func TestDots(t *testing.T) {
 // TestForcedColours holds that swatches and the strip keep their colours where the reader has chosen few for all pages.
 func TestForcedColours(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	murksim(t, folder, "run", "fire", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "fire.murk")
-	forced := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}},
-		})
-		return err
-	})
-	p := browse(t, plain(serve(t, folder, "fire.murk")+"#tick=5"), 1280, 720, forced)
+	p := browse(t, plain(recorded(t, "fire")+"#tick=5"), 1280, 720, media("forced-colors", "active"))
 	p.until(verdict, "verified")
 	p.until(`matchMedia("(forced-colors: active)").matches`, "true")
 	p.until(`new Set([...document.querySelectorAll("#legend i")].map((i) => getComputedStyle(i).backgroundColor)).size >= 4`, "true")

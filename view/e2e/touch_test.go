@@ -35,9 +35,7 @@ func fingers(t *testing.T, url string, width, height int64) *page {
 // else, and that the buttons do the same as fingers.
 func TestFingers(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
-	p := fingers(t, plain(serve(t, folder, "heat.murk")+"#tick=5"), 390, 844)
+	p := fingers(t, plain(recorded(t, "heat")+"#tick=5"), 390, 844)
 	p.until(tick, "5")
 	box := func(what string) (v float64) {
 		fmt.Sscan(p.eval(`document.querySelector("#stage canvas").getBoundingClientRect().`+what), &v)
@@ -97,9 +95,7 @@ func TestFingers(t *testing.T) {
 // TestPhoneOnItsSide holds that the time can be moved and the world is seen without scrolling.
 func TestPhoneOnItsSide(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
-	p := fingers(t, plain(serve(t, folder, "heat.murk")+"#tick=5"), 844, 390)
+	p := fingers(t, plain(recorded(t, "heat")+"#tick=5"), 844, 390)
 	p.until(tick, "5")
 	p.picture("phone-on-its-side")
 	hidden := p.eval(`["play", "back", "on", "scrub", "strip", "legend", "stage"].filter((id) => { const b = document.getElementById(id).getBoundingClientRect(); return b.top < 0 || b.bottom > innerHeight || b.height < 10; }).join()`)

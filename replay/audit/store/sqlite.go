@@ -67,7 +67,7 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && !filled(path) { // which SQLite would remove
 		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-wal has %d bytes, and belongs to another file that had this name; move it beside that one, as NAME-wal", filepath.Base(path), log.Size())}
 	}
-	for ending, foreign := range map[string]bool{"journal": journalOfAnother(ctx, path), "wal": readLog(ctx, path) == another} {
+	for ending, foreign := range map[string]bool{"journal": journalOfAnother(ctx, path), "wal": logOfAnother(ctx, path)} {
 		if foreign { // which SQLite would copy into it
 			return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
 		}

@@ -103,57 +103,44 @@ func journalOfAnother(ctx context.Context, path string) bool {
 	return ok && page[wayAt] == 2 && page[wayAt+1] == 2
 }
 
-// A kept is what a log beside a file has.
-type kept int
-
-const (
-	changes kept = iota // of the file, or none
-	marks               // nothing but new marks: a process was killed before they were in the file
-	another             // changes of another file
-)
-
-// readLog tells what the log beside a file has.
-func readLog(ctx context.Context, path string) kept {
+// logOfAnother reports whether the log beside a file has changes of another one. A log of nothing but a new mark is the file's own: the process was killed
+// before the mark was in the file.
+func logOfAnother(ctx context.Context, path string) bool {
 	if !filled(path + "-wal") {
-		return changes
+		return false
 	}
 	ours, ok := pageOneOf(ctx, path)
 	if !ok {
-		return changes
+		return false
 	}
 	log, err := os.Open(path + "-wal")
 	if err != nil {
-		return changes
+		return false
 	}
 	defer log.Close()
 	var head [logHead]byte
 	if _, err := log.ReadAt(head[:], 0); err != nil {
-		return changes
+		return false
 	}
 	size := int64(binary.BigEndian.Uint32(head[pageSizeAt:]))
 	if size < 512 || size > 1<<16 {
-		return changes
+		return false
 	}
-	others, onlyMarks := false, true
+	marked, changed := false, false // by another mark; otherwise
 	for at := int64(logHead); ; at += logPage + size {
 		var number [4]byte
 		if _, err := log.ReadAt(number[:], at); err != nil {
-			break
+			return marked && changed
 		}
-		var theirs pageOne
-		_, err := log.ReadAt(theirs[:], at+logPage)
-		if first := binary.BigEndian.Uint32(number[:]) == 1; err != nil || !first {
-			onlyMarks = onlyMarks && first
+		if binary.BigEndian.Uint32(number[:]) != 1 {
+			changed = true
 			continue
 		}
-		others = others || theirs.mark() != ours.mark()
-		onlyMarks = onlyMarks && theirs.unmarked() == ours.unmarked()
+		var theirs pageOne
+		if _, err := log.ReadAt(theirs[:], at+logPage); err != nil {
+			return marked && changed
+		}
+		marked = marked || theirs.mark() != ours.mark()
+		changed = changed || theirs.unmarked() != ours.unmarked()
 	}
-	switch {
-	case others && !onlyMarks:
-		return another
-	case others:
-		return marks
-	}
-	return changes
 }

@@ -203,7 +203,7 @@ export class Page {
       const hide = mask >= 0 && mask !== shows[i]!.field && !p.world!.strip;
       p.show(layers[i]!, overs[i]!, hide ? p.world!.values({ field: mask, component: -1 }) : null);
     });
-    const dotted = this.dotted(dots);
+    const dotted = this.colourDots(dots);
     const apart = this.difference && this.subtract(shows[0]!);
     if (apart) this.difference!.show(apart, null, null);
     this.names(tick, shows);
@@ -231,8 +231,8 @@ export class Page {
     if (this.chosen.cell !== undefined || this.chosen.entity) this.looked.show(this.clock.tick, this.chosen, this.pinned);
   }
 
-  /** dotted colours the dots of all panes by a field of entities, and returns the scale; null: by kind. */
-  private dotted(field: number): Scale | null {
+  /** colourDots colours the dots of all panes by a field of entities, and returns the scale; null: by kind. */
+  private colourDots(field: number): Scale | null {
     const held = new Map(field < 0 || !this.worlds[0]!.crowd ? [] : this.worlds.map((w) => [w, w.held(field)]));
     const ends = [...held.values()].map(range), f = this.about.fields[field];
     const scale = held.size ? scaleOf(this.about, f!, Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1])), "") : null;
