@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +135,28 @@ func TestMarkedAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		marks[mark] = true
+	}
+}
+
+// TestCutFrame: a frame whose head says that it has the first page, and whose page a killed process has not written, has no mark.
+func TestCutFrame(t *testing.T) {
+	name, killed := sqliteFile.fresh(t), sqliteFile.fresh(t)
+	create(t, open(t, name), newRun(1))
+	for _, ending := range []string{"", "-wal"} {
+		b, err := os.ReadFile(name + ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ending != "" { // once more the head of the first frame, which has page 1, before what was there
+			const head, page = 24, 4096
+			b = slices.Concat(b, b[32:][:head], bytes.Repeat([]byte("old page"), page/8))
+		}
+		if err := os.WriteFile(killed+ending, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if runs, err := open(t, killed).Runs(ctx); err != nil || len(runs) != 1 {
+		t.Errorf("%d runs, %v", len(runs), err)
 	}
 }
 

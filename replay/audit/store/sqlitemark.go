@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -49,9 +50,17 @@ func (s *sqliteFile) markAnew(ctx context.Context) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	if ours, _, err := s.tables(ctx, db); err == nil && ours && mark(ctx, db) == nil {
-		db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	// The log is merged before there is another mark, too: one that has both changes and another mark than the file is that of another file.
+	if ours, _, err := s.tables(ctx, db); err == nil && ours && merge(ctx, db) && mark(ctx, db) == nil {
+		merge(ctx, db)
 	}
+}
+
+// merge copies all of the log into the file, and empties it.
+func merge(ctx context.Context, db *sql.DB) bool {
+	var busy, frames, merged int
+	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &merged)
+	return err == nil && busy == 0
 }
 
 // The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, user_version, and what
@@ -127,20 +136,37 @@ func logOfAnother(ctx context.Context, path string) bool {
 		return false
 	}
 	marked, changed := false, false // by another mark; otherwise
-	for at := int64(logHead); ; at += logPage + size {
-		var number [4]byte
-		if _, err := log.ReadAt(number[:], at); err != nil {
+	before, frame := head[logHead-8:], make([]byte, logPage+size)
+	for at := int64(logHead); ; at += int64(len(frame)) {
+		if _, err := log.ReadAt(frame, at); err != nil { // what a killed process began is no frame
 			return marked && changed
 		}
-		if binary.BigEndian.Uint32(number[:]) != 1 {
+		switch first := binary.BigEndian.Uint32(frame) == 1; {
+		case !first:
 			changed = true
-			continue
+		case whole(frame, before, head[3]&1 != 0):
+			theirs := pageOne(frame[logPage:])
+			marked = marked || theirs.mark() != ours.mark()
+			changed = changed || theirs.unmarked() != ours.unmarked()
 		}
-		var theirs pageOne
-		if _, err := log.ReadAt(theirs[:], at+logPage); err != nil {
-			return marked && changed
-		}
-		marked = marked || theirs.mark() != ours.mark()
-		changed = changed || theirs.unmarked() != ours.unmarked()
+		before = bytes.Clone(frame[logPage-8 : logPage])
 	}
+}
+
+// whole reports whether a frame of a log has its checksum, which goes on from that before it. A killed process may have written its head, and not the page,
+// over an older frame. The file format of SQLite, 4.2.
+func whole(frame, before []byte, bigEndian bool) bool {
+	word := binary.LittleEndian.Uint32
+	if bigEndian {
+		word = binary.BigEndian.Uint32
+	}
+	s0, s1 := binary.BigEndian.Uint32(before), binary.BigEndian.Uint32(before[4:])
+	for _, part := range [...][]byte{frame[:8], frame[logPage:]} {
+		for ; len(part) > 0; part = part[8:] {
+			s0 += word(part) + s1
+			s1 += word(part[4:]) + s0
+		}
+	}
+	sum := frame[logPage-8:]
+	return s0 == binary.BigEndian.Uint32(sum) && s1 == binary.BigEndian.Uint32(sum[4:])
 }
