@@ -156,7 +156,7 @@ func builderFlags(f *pflag.FlagSet, b *evidence.Builder) {
 
 // run audits the runs, several at the same time, and returns the worst outcome.
 func (j *auditJob) run(ctx context.Context, name string) error {
-	src, err := evidence.Open(ctx, j.Registry, name)
+	src, err := evidence.Open(ctx, j.Session, name)
 	if err != nil {
 		return err
 	}

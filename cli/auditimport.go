@@ -41,7 +41,7 @@ is computed here.`,
 }
 
 func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool) error {
-	src, err := evidence.Open(ctx, a.Registry, name)
+	src, err := evidence.Open(ctx, a.Session, name)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	}
 	defer db.Close()
 	r := src.Bundle.Run()
-	to := evidence.SourceOf(db, a.Registry)
+	to := evidence.SourceOf(db, a.Session)
 	from, begin, err := evidence.Imported(ctx, to, held, found, takesHalt)
 	if err != nil {
 		return evidence.Stored(err)

@@ -22,7 +22,7 @@ type provedResult struct {
 
 // checkProof checks a proof, and that its hash is the signed one; with "" there is no signature.
 func (a *app) checkProof(name, signature string, x *evidence.SignatureCheck) error {
-	p, err := evidence.ReadProof(a.Registry, name)
+	p, err := evidence.ReadProof(a.Session, name)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ check, too. A witness adds its signature with audit cosign, an authority the tim
 // wholeRun opens a run of a source, and checks that its evidence and that of the runs from which it comes is whole, and that none differs
 // from what programs of this user committed; a complete run must have all that they committed.
 func (a *app) wholeRun(ctx context.Context, source, run string, complete bool) (*evidence.Run, error) {
-	r, err := evidence.OpenRun(ctx, a.Registry, source, run, "run")
+	r, err := evidence.OpenRun(ctx, a.Session, source, run, "run")
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (a *app) auditListCommand() *cobra.Command {
 		Example: "  murksim audit list run.db",
 		Args:    arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
-			src, err := evidence.Open(c.Context(), a.Registry, args[0])
+			src, err := evidence.Open(c.Context(), a.Session, args[0])
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ a run. Everything that audit does works on it, without a database.`,
 }
 
 func (a *app) exportBundle(ctx context.Context, name, run, out string, force bool) error {
-	r, err := evidence.OpenRun(ctx, a.Registry, name, run, "run")
+	r, err := evidence.OpenRun(ctx, a.Session, name, run, "run")
 	if err != nil {
 		return err
 	}

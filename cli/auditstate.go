@@ -104,7 +104,7 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	if err := x.Result(r, r.OK); err != nil {
 		return err
 	}
-	if err := x.Say("run       %s  tick %s of %s", x.Evidence.Run().ID, words.Number(tick), words.Number(r.PlannedTicks)); err != nil {
+	if err := x.Say("run       %s  tick %s", x.Evidence.Run().ID, tickOf(tick, r.PlannedTicks)); err != nil {
 		return err
 	}
 	if x.Begins != "" {

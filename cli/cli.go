@@ -21,6 +21,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -31,6 +32,11 @@ import (
 type Program struct {
 	Name       string                // as people call it; default murksim
 	Components []scenarios.Component // with names of their own
+
+	// Build builds the worlds of recordings and chains whose descriptor is no scenario, at genesis: those that the program makes in Go. It
+	// must be for every header that the program wrote, and must bound the memory that it takes, as a header is untrusted. Of a chain the header has the seed
+	// and the descriptor alone. The world may have names for people: [fields.Def.Unit], [fields.Def.Values] and [engine.Config.Kinds]. Nil: there are none.
+	Build replay.Builder
 
 	// Server starts a server of NATS for sweeps on many machines; nil: the program has none. It is not a part of
 	// every program because it is large.
@@ -101,7 +107,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 
 // app returns what the subcommands of the program share.
 func (p Program) app(in io.Reader, out, errs *report.Output) (a *app, err error) {
-	a = &app{Session: &session.Session{Printer: &report.Printer{Out: out, Errs: errs}, Name: cmp.Or(p.Name, "murksim"), In: in}, startServer: p.Server, stdout: out, embedded: p.embedded}
+	a = &app{Session: &session.Session{Printer: &report.Printer{Out: out, Errs: errs}, Name: cmp.Or(p.Name, "murksim"), In: in, Build: p.Build}, startServer: p.Server, stdout: out, embedded: p.embedded}
 	if a.Registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}

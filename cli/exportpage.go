@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view/site"
 )
@@ -97,6 +98,9 @@ func fitsPage(recording []byte) error {
 		return err
 	}
 	if _, err := worlds.Registry().FromDescriptor(r.Head().World()); err != nil {
+		if _, placed := errors.AsType[*scenarios.IncompatibleError](err); !placed {
+			err = errors.New("the recording is of another program's world")
+		}
 		return fmt.Errorf("a page has the components that come with murksim alone: %w", err)
 	}
 	return nil

@@ -115,7 +115,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer file.Close()
-	m := j.Meter(rec.Scenario.Ticks)
+	m := j.Meter(rec.Scenario.PlannedTicks())
 	m.First = p.World.Tick()
 	p.Before = func() error {
 		m.Show(p.World.Tick())

@@ -150,6 +150,9 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 			fields = fmt.Sprintf("%s + %d of the engine's", words.Count(own, "field"), uint64(h.FieldCount)-own)
 		}
 		what = fmt.Sprintf("scenario %s, %s, %s planned ticks", s.Name, s.Lattice().Space(), words.Number(s.Ticks))
+		if s.PlannedTicks() == 0 {
+			what = fmt.Sprintf("a world of this program, %s", s.Lattice().Space())
+		}
 	case len(h.Descriptor) == 0:
 		what = "none"
 	}

@@ -122,6 +122,8 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	defer func() { at.Close() }()
 	j.start, j.began = last, first
 	switch {
+	case at.Scenario.PlannedTicks() == 0:
+		return fmt.Errorf("%s: no scenario says what its next ticks do; the program that recorded it goes on with it", document.FileName(name))
 	case j.until > at.Scenario.Ticks:
 		return report.Usage("--until must be at most %s, the last tick that the recording plans, not %s", words.Number(at.Scenario.Ticks), words.Number(j.until))
 	case j.until != 0 && last >= j.until && last < at.Scenario.Ticks:

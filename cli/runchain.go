@@ -43,7 +43,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if err := x.open(ctx); err != nil {
 		return err
 	}
-	src := evidence.SourceOf(x.db, j.Registry)
+	src := evidence.SourceOf(x.db, j.Session)
 	id, err := src.One(ctx, x.wanted, "audit-run")
 	if err != nil {
 		return err

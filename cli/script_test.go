@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"murksim":         func() { Main(Program{}) },
 		"toygame":         func() { Main(Program{Name: "toygame", Components: toyComponents()}) },
 		"murksim-cluster": func() { Main(Program{Name: "murksim-cluster", Server: server.Start}) },
+		"tag":             tagMain,
 		"unsteady":        func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },
 	})
 }

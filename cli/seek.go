@@ -231,6 +231,9 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) (length int64, err
 // sayGoOn says how a run goes on from the saved state, if the scenario of the recording is found
 // under its name.
 func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
+	if s.PlannedTicks() == 0 {
+		return nil
+	}
 	ticks, seed := fmt.Sprintf("ticks=%d", s.Ticks), fmt.Sprintf("seed=%d", s.Seed)
 	for _, name := range []string{s.Name, s.Name + ".yaml"} {
 		if info, err := os.Stat(name); !worlds.IsEmbedded(name) && (err != nil || !info.Mode().IsRegular()) {
@@ -259,7 +262,7 @@ func stateOf(name string, v *session.Visit) (*seekResult, error) {
 		return nil, err
 	}
 	all.Look(w)
-	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: words.Hash16(w.Hash()), Keyframe: v.Keyframe}
+	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.PlannedTicks(), Hash: words.Hash16(w.Hash()), Keyframe: v.Keyframe}
 	if b := v.Begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
 		r.Hash, r.StateHash = "", fmt.Sprintf("%x", b.SHA256)
 	}
@@ -287,7 +290,7 @@ func (j *seekJob) print(name string, v *session.Visit, r *seekResult) error {
 	if err := j.Emit(r); err != nil {
 		return err
 	}
-	if err := j.Say("%s  tick %s of %s, %s\n%s", words.Argument(name), words.Number(r.Tick), words.Number(r.PlannedTicks), v.Origin(), r.hashLine()); err != nil {
+	if err := j.Say("%s  tick %s, %s\n%s", words.Argument(name), tickOf(r.Tick, r.PlannedTicks), v.Origin(), r.hashLine()); err != nil {
 		return err
 	}
 	if err := j.sayParts(r.Parts); err != nil {
@@ -303,6 +306,14 @@ func (j *seekJob) print(name string, v *session.Visit, r *seekResult) error {
 		return err
 	}
 	return j.sayGoOn(v.Scenario)
+}
+
+// tickOf writes a tick, and how many are planned if anything says that.
+func tickOf(tick, planned uint64) string {
+	if planned == 0 {
+		return words.Number(tick)
+	}
+	return words.Number(tick) + " of " + words.Number(planned)
 }
 
 // sayFields prints what the fields hold, and how many entities there are.

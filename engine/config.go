@@ -46,6 +46,7 @@ type Config struct {
 	Parameters  []Parameter  // named numbers that commands may set
 	Capacity    int          // how many entities may live at once; 0: a world without entities
 	Occupancy   int          // how many entities may stand on one cell; 0: any number
+	Kinds       []string     // for people: the names of the kinds of entities, from 0; changes no result
 
 	Rules     Rules         // how a tick works; default Murksim
 	TickRate  float64       // ticks a second; the step is 1/TickRate seconds; default 20

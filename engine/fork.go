@@ -12,15 +12,21 @@ func (w *World) Fork() (*World, error) {
 	if !w.rules.closed() {
 		return nil, ErrUnsavable
 	}
-	c := w.config
-	c.Seed = uint64(w.seed) // a Reset may have changed it
-	c.Recorder = nil        // it is this world's
-	f, err := New(c)
+	f, err := New(w.Config())
 	if err != nil {
 		return nil, err
 	}
 	f.kin = w.kin
 	return f, w.ForkInto(f)
+}
+
+// Config returns the configuration of the world with the seed that it has now, to make another one of. Propagators, systems and
+// handlers are the world's own. It has no recorder.
+func (w *World) Config() Config {
+	c := w.config.clone()
+	c.Seed = uint64(w.seed) // a Reset may have changed it
+	c.Recorder = nil
+	return c
 }
 
 // ErrNotKin reports two worlds that do not come from the same world by [World.Fork].

@@ -145,9 +145,10 @@ type Def struct {
 	Element    Element
 	Domain     Domain
 	Mutability Mutability
-	Initial    Initial // zero: all elements 0
-	Unit       string  // for people, such as "K"; changes no result
-	Bounds     *Bounds // nil: none; only for Float32 and Fixed
+	Initial    Initial  // zero: all elements 0
+	Unit       string   // for people, such as "K"; changes no result
+	Values     []string // for people: the names of a categorical field's values; changes no result
+	Bounds     *Bounds  // nil: none; only for Float32 and Fixed
 }
 
 // An Initial gives a field's values at genesis. For entities it is the value of

@@ -82,6 +82,11 @@ func (s *Scenario) MaxState() (int64, error) {
 // config returns the configuration without initial values and components. A generator
 // that does not exist is left to checkSettings.
 func (s *Scenario) config() engine.Config {
+	if s.built != nil {
+		c := s.built.config
+		c.Seed = s.Seed
+		return c
+	}
 	generator, _ := rng.ParseGenerator(s.Generator)
 	rules, _ := engine.ParseRules(s.Rules)
 	c := engine.Config{Space: s.Space.space(), Rules: rules, TickRate: s.TickRate, Seed: s.Seed, Generator: generator}
@@ -108,12 +113,21 @@ func (s *Scenario) Config(workers int) (engine.Config, error) { return s.configu
 func (s *Scenario) configure(workers int, step func(share float64) error) (engine.Config, error) {
 	m := &making{all: s.work + 1, step: step}
 	c := s.config()
+	if s.built != nil {
+		var err error
+		if c, err = s.built.configure(s); err != nil {
+			return c, err
+		}
+	}
 	if c.Workers = workers; workers == 0 {
 		//detcheck:allow environment no bit of the result depends on it
 		c.Workers, c.Share = min(runtime.GOMAXPROCS(0), engine.MaxWorkers), engine.GoodShare
 	}
 	if err := s.checkSettings(); err != nil {
 		return c, err
+	}
+	if s.built != nil {
+		return c, nil
 	}
 	for i := range s.Fields {
 		initial, err := s.initial(&s.Fields[i], m)

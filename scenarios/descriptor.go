@@ -21,7 +21,12 @@ var rules = []string{
 
 // Descriptor returns the scenario as a recording holds it: canonical JSON, everything
 // in it that the world, its commands and its expectations depend on. See replay/DESCRIPTOR.md.
-func (s *Scenario) Descriptor() []byte { return s.appendDescriptor(nil) }
+func (s *Scenario) Descriptor() []byte {
+	if s.built != nil {
+		return s.built.descriptor
+	}
+	return s.appendDescriptor(nil)
+}
 
 func (s *Scenario) appendDescriptor(b []byte) []byte {
 	rest := *s

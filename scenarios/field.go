@@ -73,7 +73,7 @@ func (f *Field) define(n *document.Node) error {
 	case f.Min == nil && n.Get("at_bound") != nil:
 		return n.At("at_bound").Errorf("at_bound needs min and max")
 	}
-	f.def = fields.Def{Name: f.Name, Type: f.Type.Type, Unit: f.Unit}
+	f.def = fields.Def{Name: f.Name, Type: f.Type.Type, Unit: f.Unit, Values: f.Values}
 	if categorical {
 		f.def.Type.N = len(f.Values)
 	}

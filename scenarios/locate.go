@@ -15,7 +15,7 @@ import (
 // they are.
 func (s *Scenario) Locate(err error) error {
 	e, ok := errors.AsType[*engine.ConfigError](err)
-	if !ok {
+	if !ok || s.built != nil {
 		return err
 	}
 	switch {

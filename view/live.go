@@ -342,6 +342,13 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 		return c, fmt.Errorf("tick %d is the last that is planned: there is nothing after it", r.scenario.Ticks)
 	}
 	c = Start{Name: forked(r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
+	if r.scenario.PlannedTicks() == 0 { // a fork must end
+		own := *r.scenario
+		if own.Ticks = r.end(); tick >= own.Ticks {
+			return c, fmt.Errorf("tick %d is the last of the recording: nothing says what comes after it", own.Ticks)
+		}
+		c.Scenario = &own
+	}
 	if tick > 0 {
 		if c.State, err = r.show.player.World.Save(r.scenario.Descriptor()); err != nil {
 			return c, err

@@ -53,7 +53,7 @@ func planned(s *scenarios.Scenario) uint64 {
 	if s == nil {
 		return 0
 	}
-	return s.Ticks
+	return s.PlannedTicks()
 }
 
 // states replays both recordings up to the tick that differs, and compares their states.

@@ -203,7 +203,7 @@ func (x *Audit) begin(ctx context.Context, e audit.Evidence) error {
 	if err != nil {
 		return err
 	}
-	x.Report.Scenario, x.Report.Planned = s.Name, s.Ticks
+	x.Report.Scenario, x.Report.Planned = s.Name, s.PlannedTicks()
 	if err := x.holdParent(ctx, e); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -24,7 +25,7 @@ type Builder struct {
 
 // Genesis reads the scenario of a run, and checks that the run's other values agree with it, and that the run has no tick after the last planned one.
 func (j *Builder) Genesis(r *audit.Run, last uint64) (*scenarios.Scenario, error) {
-	s, err := genesis(j.Opener.Registry, r, last)
+	s, err := genesis(j.Opener, r, last)
 	if err != nil {
 		return nil, err
 	}
@@ -37,19 +38,19 @@ func (s *Source) Check(ctx context.Context, e audit.Evidence) (*audit.Checked, e
 	if err != nil {
 		return nil, err
 	}
-	_, err = genesis(s.registry, e.Run(), found.Tick)
+	_, err = genesis(s.opener, e.Run(), found.Tick)
 	if _, broken := errors.AsType[*audit.EvidenceError](err); broken {
 		return nil, err
 	}
 	return found, nil
 }
 
-func genesis(registry *scenarios.Registry, r *audit.Run, last uint64) (*scenarios.Scenario, error) {
+func genesis(opener *session.Session, r *audit.Run, last uint64) (*scenarios.Scenario, error) {
 	world, _, err := audit.SplitGenesis(r.Genesis)
 	if err != nil {
 		return nil, err
 	}
-	s, err := registry.FromDescriptor(world)
+	s, err := opener.ScenarioOf(&replay.Header{Seed: r.Seed, Descriptor: world})
 	if err != nil {
 		return nil, session.Unbuilt(err)
 	}
@@ -75,9 +76,9 @@ func genesis(registry *scenarios.Registry, r *audit.Run, last uint64) (*scenario
 	return s, planned(s.Ticks, last)
 }
 
-// planned checks that a chain has no tick after the last that its run plans.
+// planned checks that a chain has no tick after the last that its run plans; 0: nothing says which that is.
 func planned(ticks, last uint64) error {
-	if last <= ticks {
+	if last <= ticks || ticks == 0 {
 		return nil
 	}
 	return &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", ticks+1), Reason: fmt.Sprintf("the run plans only %s", words.Count(ticks, "tick"))}

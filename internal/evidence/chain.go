@@ -36,7 +36,7 @@ type Chain struct {
 // Open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
 func (x *Chain) Open(ctx context.Context, flag string) error {
 	x.MaxMemory = x.MaxMemory.Share(3) // two worlds and states of both
-	r, err := OpenRun(ctx, x.Opener.Registry, x.Source, x.ID, flag)
+	r, err := OpenRun(ctx, x.Opener, x.Source, x.ID, flag)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
-	"github.com/murksim/murksim/scenarios"
 )
 
 // A WholeProof is a proof that holds, and what it says.
@@ -22,7 +22,7 @@ type WholeProof struct {
 }
 
 // ReadProof reads a proof, and checks that it is whole and names its subject.
-func ReadProof(registry *scenarios.Registry, name string) (*WholeProof, error) {
+func ReadProof(opener *session.Session, name string) (*WholeProof, error) {
 	const most = 128 << 20 // bytes: a genesis document has 64 MiB at most
 	text, err := files.ReadAtMost(name, "a proof", most)
 	if err != nil {
@@ -40,7 +40,7 @@ func ReadProof(registry *scenarios.Registry, name string) (*WholeProof, error) {
 	if err != nil {
 		return nil, brokenProof(name, err)
 	}
-	s, err := registry.FromDescriptor(world)
+	s, err := opener.ScenarioOf(&replay.Header{Descriptor: world}) // what lies where in its state does not depend on the seed
 	if err != nil {
 		return nil, words.About(name, fmt.Errorf("it leads to the hash %s, but its genesis document cannot be read here: %w", p.LeadsTo, words.InWords(session.Unbuilt(err))))
 	}

@@ -120,7 +120,10 @@ func (v *Report) Line() string {
 func (v *Report) What() string {
 	text := "run       " + v.Run
 	if v.Scenario != "" {
-		text += fmt.Sprintf("  %s, seed %d, %s planned", v.Scenario, uint64(v.Seed), words.Count(v.Planned, "tick"))
+		text += fmt.Sprintf("  %s, seed %d", v.Scenario, uint64(v.Seed))
+		if v.Planned > 0 {
+			text += fmt.Sprintf(", %s planned", words.Count(v.Planned, "tick"))
+		}
 	}
 	return strings.TrimRight(text+"  "+words.Printable(v.Label), " ")
 }

@@ -3,8 +3,8 @@ package evidence
 import (
 	"context"
 
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay/audit"
-	"github.com/murksim/murksim/scenarios"
 )
 
 // A Run is one run of a source.
@@ -18,8 +18,8 @@ type Run struct {
 
 // OpenRun opens a run of a source; the id may be the beginning of one, or "" for the only one, and the flag is what names it.
 // The caller must close it.
-func OpenRun(ctx context.Context, registry *scenarios.Registry, source, id, flag string) (*Run, error) {
-	src, err := Open(ctx, registry, source)
+func OpenRun(ctx context.Context, opener *session.Session, source, id, flag string) (*Run, error) {
+	src, err := Open(ctx, opener, source)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/rng"
-	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -41,23 +40,23 @@ type Source struct {
 	// Parent, unless nil, is called with each run from which one comes, see [Source.HoldParent]: with its evidence, or nil if it is not in this source.
 	Parent func(ctx context.Context, e audit.Evidence, p *audit.Parent) error
 
-	registry *scenarios.Registry
-	file     io.Closer
+	opener *session.Session
+	file   io.Closer
 }
 
 // Open opens a source to be read.
-func Open(ctx context.Context, registry *scenarios.Registry, name string) (*Source, error) {
+func Open(ctx context.Context, opener *session.Session, name string) (*Source, error) {
 	if ours, err := files.Begins(name, audit.BundleMark); err == nil && ours {
 		f, size, err := files.OpenSeekable(name)
 		if err != nil {
 			return nil, words.About(name, err)
 		}
-		b, err := audit.OpenBundle(f, size, mostState(registry))
+		b, err := audit.OpenBundle(f, size, mostState(opener))
 		if err != nil {
 			f.Close()
 			return nil, words.About(name, err)
 		}
-		return &Source{Name: name, Bundle: b, registry: registry, file: f}, nil
+		return &Source{Name: name, Bundle: b, opener: opener, file: f}, nil
 	}
 	for _, other := range []struct{ mark, is string }{
 		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {checkpoint.Mark, "a signature: audit check checks it"},
@@ -71,20 +70,20 @@ func Open(ctx context.Context, registry *scenarios.Registry, name string) (*Sour
 	if err != nil {
 		return nil, Stored(err)
 	}
-	return SourceOf(db, registry), nil
+	return SourceOf(db, opener), nil
 }
 
 // SourceOf returns a database as a source. The caller that opened the database closes it, or the source.
-func SourceOf(db *store.DB, registry *scenarios.Registry) *Source {
-	db.MostState = mostState(registry)
-	return &Source{Name: db.Name(), DB: db, registry: registry}
+func SourceOf(db *store.DB, opener *session.Session) *Source {
+	db.MostState = mostState(opener)
+	return &Source{Name: db.Name(), DB: db, opener: opener}
 }
 
 // mostState returns a function that returns the most bytes of a state, by the genesis document. For a scenario that cannot be built here the number is unknown.
-func mostState(registry *scenarios.Registry) func(genesis []byte) int64 {
+func mostState(opener *session.Session) func(genesis []byte) int64 {
 	return func(genesis []byte) int64 {
 		if world, _, err := audit.SplitGenesis(genesis); err == nil {
-			if s, err := registry.FromDescriptor(world); err == nil {
+			if s, err := opener.Registry.FromDescriptor(world); err == nil {
 				if most, err := s.MaxState(); err == nil {
 					return min(most, audit.MaxState)
 				}

@@ -48,8 +48,8 @@ func (j *verifying) inParts(ctx context.Context, rec *Recording) (done bool, err
 		return false, nil
 	}
 	parallel = int(min(uint64(parallel), j.MaxMemory.Bytes/need))
-	v.PlannedTicks, v.Memory = s.Ticks, MoreMemory(s, j.MaxMemory)
-	m := j.Meter(s.Ticks)
+	v.PlannedTicks, v.Memory = s.PlannedTicks(), MoreMemory(s, j.MaxMemory)
+	m := j.Meter(v.PlannedTicks)
 	defer m.Clear()
 	m.First = x.Begin
 	of, err := index.Verify(f, size, x.Index, rec.Builder(ctx, 1, j.MaxMemory), parallel, func(ticks uint64) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -15,6 +16,7 @@ type Session struct {
 	Name     string // of the program, for commands that are recommended
 	In       io.Reader
 	Registry *scenarios.Registry
+	Build    replay.Builder // of worlds whose descriptor is no scenario; nil: there are none
 
 	States    []string // at which recordings begin: files
 	Several   bool     // recordings are named

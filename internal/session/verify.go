@@ -273,7 +273,10 @@ func (j *verifying) start(ctx context.Context, rec *Recording) (*played, error) 
 	if err != nil {
 		return nil, err
 	}
-	j.v.PlannedTicks, j.v.Memory = rec.Scenario.Ticks, MoreMemory(rec.Scenario, j.MaxMemory)
+	j.v.PlannedTicks, j.v.Memory = rec.Scenario.PlannedTicks(), MoreMemory(rec.Scenario, j.MaxMemory)
+	if rec.Scenario.PlannedTicks() == 0 && (j.Inputs || j.Complete) {
+		return nil, errors.New("no scenario says how many ticks it has and with which commands: verify it without --inputs and --complete")
+	}
 	if j.Inputs {
 		if p.Source, err = rec.GivenInputs(p.World); err != nil {
 			return nil, err
