@@ -10,39 +10,39 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// An About says what there is to look at.
+// An About describes what a page can look at.
 type About struct {
-	Sources     int                `json:"sources"` // of the session to begin with
+	Sources     int                `json:"sources"` // that the session started with
 	File        string             `json:"file"`
 	Scenario    string             `json:"scenario"`
 	Text        string             `json:"about,omitempty"`
 	Seed        string             `json:"seed,omitempty"` // decimal: a page's numbers have 53 bits
 	TickRate    float64            `json:"tick_rate"`
-	First       uint64             `json:"first"` // tick before the first frame
+	First       uint64             `json:"first"` // the tick before the first frame
 	Last        uint64             `json:"last"`
 	Planned     uint64             `json:"planned"`
-	Live        bool               `json:"live,omitempty"`     // a run that goes on
-	Again       string             `json:"again,omitempty"`    // the name by which another run of it can be begun
-	Settings    []SettingAbout     `json:"settings,omitempty"` // of such a run
-	Set         map[string]float64 `json:"set,omitempty"`      // what this one was asked to set
+	Live        bool               `json:"live,omitempty"`     // the run is still going
+	Again       string             `json:"again,omitempty"`    // the gallery's name for starting another run of it
+	Settings    []SettingAbout     `json:"settings,omitempty"` // that such a run can change
+	Set         map[string]float64 `json:"set,omitempty"`      // the settings this run was started with
 	Problem     string             `json:"problem,omitempty"`  // why there is no frame after the last
-	Build       string             `json:"build,omitempty"`    // that recorded it
+	Build       string             `json:"build,omitempty"`    // the build that recorded it
 	Space       SpaceAbout         `json:"space"`
 	Fields      []FieldAbout       `json:"fields"`
-	Capacity    int                `json:"capacity,omitempty"` // of entities
+	Capacity    int                `json:"capacity,omitempty"` // for entities
 	Kinds       []string           `json:"kinds,omitempty"`
 	Parameters  []ParameterAbout   `json:"parameters,omitempty"`
 	Propagators []string           `json:"propagators,omitempty"`
 	Systems     []string           `json:"systems,omitempty"`
 
-	// Unverifiable says why nothing can be verified; empty: a replay checks each tick.
+	// Unverifiable says why nothing can be verified; it is empty if a replay checks each tick.
 	Unverifiable string `json:"unverifiable,omitempty"`
 
 	Palettes map[string]string `json:"palettes"`
 }
 
-// A SpaceAbout says where the cells are. Those of a lattice with a Layout lie in slices, rows and columns; a
-// product shows its last part so, once for each cell of the parts before it.
+// A SpaceAbout says where the cells are. If a lattice has a Layout, its cells lie in slices, rows and
+// columns. A product shows its last part that way, once for each cell of the parts before it.
 type SpaceAbout struct {
 	Kind   string      `json:"kind"` // as in a scenario
 	Text   string      `json:"text"`
@@ -52,9 +52,9 @@ type SpaceAbout struct {
 	Slices int         `json:"slices"` // of a panel
 	Rows   int         `json:"rows"`
 	Cols   int         `json:"cols"`
-	Shift  int         `json:"shift"`            // half cells by which a row lies to the right of the one above
-	Wide   int         `json:"wide"`             // columns that a cell takes
-	Hollow bool        `json:"hollow,omitempty"` // cells without a value, NaN, are no part of the world
+	Shift  int         `json:"shift"`            // half cells from a row to the right of the one above it
+	Wide   int         `json:"wide"`             // columns per cell
+	Hollow bool        `json:"hollow,omitempty"` // cells without a value (NaN) are not part of the world
 }
 
 // An AxisAbout is a component of a coordinate.
@@ -69,7 +69,7 @@ type FieldAbout struct {
 	Name       string   `json:"name"`
 	Components int      `json:"components"`       // more than 1: a vector
 	Parts      []string `json:"parts,omitempty"`  // names of the components
-	Values     []string `json:"values,omitempty"` // of categories: their names
+	Values     []string `json:"values,omitempty"` // names of the categories, if it is categorical
 	Entities   bool     `json:"entities,omitempty"`
 	Static     bool     `json:"static,omitempty"`
 	Unit       string   `json:"unit,omitempty"`
@@ -77,7 +77,7 @@ type FieldAbout struct {
 	Max        *float64 `json:"max,omitempty"`
 }
 
-// A ParameterAbout is a named number at the start.
+// A ParameterAbout is a named number with its initial value.
 type ParameterAbout struct {
 	Name  string  `json:"name"`
 	Key   uint32  `json:"key"`

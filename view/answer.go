@@ -8,7 +8,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// An answer is an object and the arrays that it names, as docs/VIEW.md specifies the bytes.
+// An answer is an object and its arrays. docs/VIEW.md specifies the bytes.
 type answer struct {
 	head   any
 	arrays []array
@@ -19,15 +19,15 @@ type answer struct {
 type array struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // f32, f64, u8, i32, u64: little-endian
-	At   int    `json:"at"`   // bytes, from where the data begins
+	At   int    `json:"at"`   // offset in bytes from the start of the data
 	Len  int    `json:"len"`  // elements
 }
 
-// header is what stands before the data.
+// header is what precedes the data.
 type header struct {
 	ID     uint64  `json:"id"` // of the request
 	Error  string  `json:"error,omitempty"`
-	Later  bool    `json:"later,omitempty"` // it takes longer: ask again
+	Later  bool    `json:"later,omitempty"` // not ready yet: ask again
 	Answer any     `json:"answer,omitempty"`
 	Arrays []array `json:"arrays,omitempty"`
 }
@@ -51,7 +51,7 @@ func (h *header) bytes(data []byte) ([]byte, error) {
 	return append(b, data...), nil
 }
 
-// begin begins an array of elements of some bytes each.
+// begin starts an array of n elements.
 func (a *answer) begin(name, kind string, n int) {
 	for len(a.data)%8 != 0 {
 		a.data = append(a.data, 0)
@@ -59,8 +59,9 @@ func (a *answer) begin(name, kind string, n int) {
 	a.arrays = append(a.arrays, array{name, kind, len(a.data), n})
 }
 
-// column adds a field's values. Categories of 256 at most are bytes, other whole numbers 32 bits;
-// numbers of fixed point are float64, which holds them without loss up to 2^53 parts.
+// column adds a field's values. A categorical field with at most 256 categories is written as
+// bytes, other whole numbers as 32 bits. Fixed-point numbers become float64, which holds them
+// without loss up to 2^53 parts.
 func (a *answer) column(name string, d *fields.Def, c *fields.Column) {
 	n := c.Len()
 	switch {

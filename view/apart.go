@@ -7,19 +7,21 @@ import (
 	"github.com/murksim/murksim/replay/diff"
 )
 
-// An apartAnswer says by how much what a cell or an entity holds differs from the first recording to the second.
+// An apartAnswer says how much the values of a cell or an entity differ between two recordings: the second minus
+// the first.
 type apartAnswer struct {
 	Tick   uint64       `json:"tick"`
-	Values []apartValue `json:"values"` // of fields that differ
+	Values []apartValue `json:"values"` // only fields that differ
 }
 
 type apartValue struct {
 	Field  int      `json:"field"`
-	Deltas []string `json:"deltas,omitempty"` // of each component, with a sign; none of categories; "" where they are equal
-	Ulps   []uint32 `json:"ulps,omitempty"`   // of float32s: units in the last place
+	Deltas []string `json:"deltas,omitempty"` // one per component, signed; "" if equal; none for categories
+	Ulps   []uint32 `json:"ulps,omitempty"`   // for float32: units in the last place
 }
 
-// apart compares what a cell or an entity holds at a tick in two recordings, or at the tick of each that is nearest to it.
+// apart compares what a cell or an entity holds in two recordings. If a recording lacks the tick, its nearest tick is
+// used.
 func (s *Session) apart(q *request, a *answer, deadline time.Time) error {
 	c, err := s.compared(q)
 	if err != nil {
@@ -54,7 +56,8 @@ func (s *Session) apart(q *request, a *answer, deadline time.Time) error {
 	return nil
 }
 
-// between compares a field from element i of one column on with that from element j of another; nil: they are equal.
+// between compares a field's value at element i of column a with the one at element j of column b. It returns nil if
+// they are equal.
 func between(d *fields.Def, a, b *fields.Column, i, j int) *apartValue {
 	v, equal := &apartValue{}, true
 	for c := range d.Type.Components() {

@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// TestApart holds that the distance between two recordings is that of the bits they hold.
+// TestApart checks that distances between two recordings follow from the bits they hold.
 func TestApart(t *testing.T) {
 	a := open(t, ordered(t, 20, nil), nil)
 	b := open(t, ordered(t, 30, map[uint64][]commands.Command{4: {commands.SetField(space.At(3, 4), 0, 20.5)}}), nil)
@@ -53,7 +53,7 @@ func TestApart(t *testing.T) {
 
 func first[A, B, C any](a A, _ B, _ C) A { return a }
 
-// TestApartEntities compares an entity, and categories, of which there is no distance.
+// TestApartEntities compares an entity, and categories, which have no distance.
 func TestApartEntities(t *testing.T) {
 	recording, _, _ := record(t, "colony", 60, false)
 	r := open(t, recording, nil)
@@ -92,7 +92,7 @@ func TestApartEntities(t *testing.T) {
 	t.Error("no cell of life has changed in two ticks")
 }
 
-// TestTickTimes holds that each point but the first says how long a tick took.
+// TestTickTimes checks that each point but the first says how long a tick took.
 func TestTickTimes(t *testing.T) {
 	recording, _, _ := record(t, "heat", 50, false)
 	r := open(t, recording, nil)

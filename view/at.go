@@ -10,8 +10,8 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// At brings the world that is looked at to a tick, compares its hash, and returns it. If a replay gives another hash than was
-// recorded, At returns the world with a [*replay.MismatchError]. It is as [Recording.Replay] otherwise.
+// At brings the world on show to a tick, checks its hash, and returns it. If the replay gives another hash than the
+// recording, At returns the world together with a [*replay.MismatchError]. Otherwise it behaves like [Recording.Replay].
 func (r *Recording) At(ctx context.Context, tick uint64) (*engine.World, error) {
 	w, err := r.Replay(ctx, tick)
 	if err != nil {
@@ -25,12 +25,12 @@ func (r *Recording) At(ctx context.Context, tick uint64) (*engine.World, error) 
 	return w, nil
 }
 
-// Replay brings the world that is looked at to a tick and returns it: what a replay gives, whether that was recorded or
-// not. The world must not be changed, and is valid until the next call; calls must not overlap. The context ends the way there, and
-// the next call goes on.
+// Replay brings the world on show to a tick and returns it. The world is what the replay gives, whether or not it matches the
+// recording. The caller must not change it; it is valid until the next call. Calls must not overlap. If the context ends on the
+// way, the next call continues from there.
 //
-// Without an index the way back begins anew. When that has taken as long as the whole recording, Replay verifies it once, which
-// gives it an index in memory.
+// Without an index, going back means starting over. Once that has cost as many ticks as the recording has, Replay verifies the
+// recording, which builds an index in memory.
 func (r *Recording) Replay(ctx context.Context, tick uint64) (*engine.World, error) {
 	const turn = 20 * time.Millisecond
 	if err := r.prepare(ctx, tick); err != nil {
@@ -48,7 +48,7 @@ func (r *Recording) Replay(ctx context.Context, tick uint64) (*engine.World, err
 	}
 }
 
-// prepare makes an index where that pays.
+// prepare builds an index if that pays.
 func (r *Recording) prepare(ctx context.Context, tick uint64) error {
 	if err := r.has(tick); err != nil {
 		return err
@@ -64,8 +64,8 @@ func (r *Recording) prepare(ctx context.Context, tick uint64) error {
 	return r.Verify(ctx, nil)
 }
 
-// Frame returns the frame of a tick, to which it goes as Replay does. It is valid until the next call. The tick at
-// which the recording begins has none.
+// Frame returns the frame of a tick, after going there as Replay does. The frame is valid until the next call. The
+// tick at which the recording begins has no frame.
 func (r *Recording) Frame(ctx context.Context, tick uint64) (*replay.Frame, error) {
 	if tick == r.first {
 		return nil, fmt.Errorf("tick %d has no frame: the recording begins there", tick)

@@ -14,7 +14,8 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// At shows what the run held, with an index, without one, and back and forth until there is one in memory.
+// At shows what the run held: with an index, without one, and going back and forth until there is one in
+// memory.
 func TestAt(t *testing.T) {
 	ticks := []uint64{40, 3, 39, 0, 17, 40, 16, 1, 40, 2, 30}
 	recording, x, at := record(t, "heat", 40, true, ticks...)
@@ -49,7 +50,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// A tick with another hash than was recorded is shown with an error that says so. A context ends the way.
+// A tick with another hash than recorded is shown, with an error that says so. Ending the context ends
+// the way there.
 func TestAtDiffers(t *testing.T) {
 	recording, _, _ := record(t, "heat", 20, false)
 	recording[len(recording)-1] ^= 1 // the hash of the last tick
@@ -74,8 +76,7 @@ func TestAtDiffers(t *testing.T) {
 	}
 }
 
-// TestHeld holds that a recording which is written over after it was verified shows nothing of what it holds by then: what was compared is what is shown,
-// or nothing.
+// TestHeld checks a recording that is overwritten after it was verified: what is shown is what was compared, or nothing.
 func TestHeld(t *testing.T) {
 	recording, _, at := record(t, "heat", 300, false, 290)
 	f, err := os.Create(filepath.Join(t.TempDir(), "heat.murk"))
@@ -107,7 +108,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestHold holds that bytes of a file that are read once more are those that were read first, or an error.
+// TestHold checks that reading bytes of a file again gives the same bytes, or an error.
 func TestHold(t *testing.T) {
 	const size = 9*view.HeldBlock + 100
 	first := make([]byte, size)

@@ -18,40 +18,40 @@ import (
 // A check is what a replay of the whole recording has found so far.
 type check struct {
 	mu      sync.Mutex
-	ticks   uint64 // that matched
+	ticks   uint64 // number of ticks that matched
 	done    bool
 	err     error
-	differs *replay.MismatchError // the first tick that did; nil: none
-	every   uint64                // ticks from one point to the next; of a run that goes on it grows
+	differs *replay.MismatchError // the first tick whose hash does not match; nil: none
+	every   uint64                // ticks from one point to the next; grows in a live run
 	points  []point
 	marks   []mark
 }
 
-// A point is what the world held in all at a tick.
+// A point holds the world's totals at a tick.
 type point struct {
 	Tick   uint64
-	Values []float64 // of each total: sum, least, greatest, or the counts of categories; then entities by kind
-	Micros float64   // that a tick since the point before it took here, in the mean
+	Values []float64 // per total: sum, minimum, maximum, or counts by category; then entities by kind
+	Micros float64   // mean time of a tick since the previous point, on this machine
 }
 
-// A mark is a tick in which something came from outside, or was scheduled.
+// A mark is a tick with inputs from outside or scheduled events.
 type mark struct {
 	Tick    uint64 `json:"tick"`
 	Inputs  int    `json:"inputs,omitempty"`
-	Refused int    `json:"refused,omitempty"` // of them
+	Refused int    `json:"refused,omitempty"` // how many of the inputs
 	Events  int    `json:"events,omitempty"`
 }
 
 const (
-	mostPoints  = 2000     // of the charts of a recording, and of a history
-	mostMarks   = 100_000  // of a recording
-	indexBudget = 64 << 20 // bytes of an index in memory
+	mostPoints  = 2000     // in the charts of a recording, and in a history
+	mostMarks   = 100_000  // in a recording
+	indexBudget = 64 << 20 // bytes of an in-memory index
 	lag         = 12       // ticks whose hashes may not have been compared yet, see [replay.Player.Before]
 )
 
-// Verify replays the whole recording and compares each tick's hash, while sessions answer from what it
-// has found. It calls pause, unless nil, before each tick. Its error is that of the context; what is wrong with the
-// recording is an answer.
+// Verify replays the whole recording and compares each tick's hash. Meanwhile, sessions answer from what it has
+// found so far. It calls pause, unless nil, before each tick. It returns only the context's error; problems with
+// the recording are reported in answers.
 func (r *Recording) Verify(ctx context.Context, pause func()) error {
 	err := r.verify(ctx, pause)
 	if ctx.Err() != nil {
@@ -98,7 +98,7 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		}
 		c.mark(t)
 	})
-	own := tape{most: 2 * indexBudget} // the index of what is replayed
+	own := tape{most: 2 * indexBudget} // the index of this replay
 	p.Before = func() error {
 		if pause != nil {
 			pause()
@@ -114,7 +114,7 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		return err
 	}
 	budget := int64(indexBudget)
-	if r.Live != nil { // there may be many
+	if r.Live != nil { // there may be many live runs
 		budget /= 4
 	}
 	ticks, err := index.Rebuild(&own, p, budget, nil)
@@ -127,7 +127,7 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 	return err
 }
 
-// keep takes the keyframes of our own replay that there are by now.
+// keep stores the keyframes that our own replay has made so far.
 func (r *Recording) keep(own *tape) {
 	own.mark()
 	size := own.size()
@@ -140,14 +140,14 @@ func (r *Recording) keep(own *tape) {
 	}
 }
 
-// wait waits until there is a tick after that of a player, or no more will come.
+// wait waits until the tick after the player's exists, or until no more ticks will come.
 func (r *Recording) wait(ctx context.Context, p *replay.Player) error {
 	const glance = 5 * time.Millisecond
 	for n := 0; r.Live != nil && ctx.Err() == nil; n++ {
 		if a := r.Live.state(); a.Last > p.World.Tick() || a.Ended {
 			break
 		}
-		if n == 1 { // there is time
+		if n == 1 { // there is time to spare
 			matched := p.Settle()
 			r.check.mu.Lock()
 			r.check.ticks = matched - r.first
@@ -158,7 +158,7 @@ func (r *Recording) wait(ctx context.Context, p *replay.Player) error {
 	return ctx.Err()
 }
 
-// add adds a point. Where there are too many, of a run that goes on, every second one is left out.
+// add adds a point. When a live run has too many, every second one is dropped.
 func (c *check) add(p point, first uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,14 +183,15 @@ func (s *stopwatch) stop() {
 	s.ticks++
 }
 
-// mean returns how many microseconds a tick took since the last call; NaN if there was none.
+// mean returns the mean time of a tick in microseconds since the last call; NaN if there was no
+// tick.
 func (s *stopwatch) mean() float64 {
 	m := s.took.Seconds() * 1e6 / float64(s.ticks)
 	*s = stopwatch{}
 	return m
 }
 
-// mark notes a tick in which something came from outside.
+// mark records a tick that has inputs or events.
 func (c *check) mark(t *engine.Tick) {
 	m := mark{Tick: t.Number, Inputs: len(t.Inputs)}
 	for i := range t.Receipts {
@@ -208,7 +209,7 @@ func (c *check) mark(t *engine.Tick) {
 	}
 }
 
-// plain is an error in the words of people.
+// plain returns an error's text without package prefixes.
 func plain(err error) string {
 	text := err.Error()
 	for _, name := range []string{"replay: ", "runner: ", "scenarios: ", "engine: "} {
@@ -235,17 +236,17 @@ func values(s *survey.Survey) (list []float64) {
 
 // A checkAnswer is what a replay has found so far.
 type checkAnswer struct {
-	Ticks    uint64 `json:"ticks"` // that matched, from the first on
+	Ticks    uint64 `json:"ticks"` // number of ticks that matched, from the start
 	Done     bool   `json:"done"`
-	Differs  uint64 `json:"differs,omitempty"`  // the first tick that has another hash than was recorded
-	Recorded string `json:"recorded,omitempty"` // its hash
+	Differs  uint64 `json:"differs,omitempty"`  // the first tick whose hash differs from the recorded one
+	Recorded string `json:"recorded,omitempty"` // its recorded hash
 	Replayed string `json:"replayed,omitempty"`
 	Error    string `json:"error,omitempty"`
-	Marks    []mark `json:"marks,omitempty"` // after those that the page has
+	Marks    []mark `json:"marks,omitempty"` // only those that the page does not have yet
 
-	Run *runAnswer `json:"run,omitempty"` // how a run is that goes on
+	Run *runAnswer `json:"run,omitempty"` // the state of a live run
 
-	Unverifiable string `json:"unverifiable,omitempty"` // why nothing is compared; then done is when the charts are
+	Unverifiable string `json:"unverifiable,omitempty"` // why nothing is compared; then Done refers to the charts
 }
 
 func (c *check) answer(since int) checkAnswer {
@@ -264,15 +265,15 @@ func (c *check) answer(since int) checkAnswer {
 	return a
 }
 
-// A chartsAnswer says what the numbers of a point are.
+// A chartsAnswer describes the points of an answer.
 type chartsAnswer struct {
-	Numbers int    `json:"numbers"` // of a point
-	Every   uint64 `json:"every"`   // ticks from one to the next
-	From    int    `json:"from"`    // which is the first of the answer
+	Numbers int    `json:"numbers"` // per point
+	Every   uint64 `json:"every"`   // ticks from one point to the next
+	From    int    `json:"from"`    // the number of the answer's first point
 }
 
-// charts answers with the points after those that the page has: their ticks, their numbers, and how long ticks took. A page that has
-// those of other ticks gets all.
+// charts answers with the points that the page does not have yet: their ticks, their numbers, and the time a tick took. A page that
+// has points with another spacing gets all of them.
 func (c *check) charts(q *request, a *answer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

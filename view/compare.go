@@ -12,22 +12,22 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A comparison looks for the first tick of which two recordings have different hashes or commands.
+// A comparison looks for the first tick at which two recordings have different hashes or commands.
 type comparison struct {
 	of      [2]*Recording
-	first   uint64 // the tick before the first that both may have
-	tick    uint64 // up to which they have been compared
+	first   uint64 // the tick before the first one that both can have
+	tick    uint64 // the last tick compared so far
 	readers [2]replay.Source
 	frames  [2]replay.Frame
-	answer  *differAnswer // nil: it is under way
+	answer  *differAnswer // nil: still comparing
 }
 
-// A differAnswer says where two recordings begin to differ.
+// A differAnswer says where two recordings start to differ.
 type differAnswer struct {
-	Tick   uint64 `json:"tick,omitempty"`   // the first that has another hash or other commands, or that one of them does not have; 0: none
-	Equal  bool   `json:"equal,omitempty"`  // all hashes, commands and scenarios are, and both end with the same tick
-	Open   bool   `json:"open,omitempty"`   // a run goes on: so far they are equal
-	Reason string `json:"reason,omitempty"` // why they are not equal, unless it is the hash
+	Tick   uint64 `json:"tick,omitempty"`   // the first with different hashes or commands, or that one of them lacks; 0: none
+	Equal  bool   `json:"equal,omitempty"`  // all hashes, commands and scenarios are equal, and both end at the same tick
+	Open   bool   `json:"open,omitempty"`   // a run is still going: equal so far
+	Reason string `json:"reason,omitempty"` // why they are not equal, unless the hashes differ
 }
 
 // Comparable returns an error unless two recordings have the same space and fields.
@@ -44,7 +44,7 @@ func (r *Recording) Comparable(other *Recording) error {
 	return nil
 }
 
-// differ goes on with the comparison until the deadline.
+// differ continues the comparison until the deadline.
 func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) {
 	c, err := s.compared(q)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) 
 	return c.answer, nil
 }
 
-// compared returns the comparison of the two recordings that a request is about.
+// compared returns the comparison of the two recordings that a request names.
 func (s *Session) compared(q *request) (*comparison, error) {
 	var of [2]*Recording
 	for i, n := range [...]int{q.Source, q.With} {
@@ -90,7 +90,7 @@ func (s *Session) compared(q *request) (*comparison, error) {
 	return c, nil
 }
 
-// compare begins a comparison.
+// compare starts a comparison.
 func compare(of [2]*Recording) (*comparison, error) {
 	if err := of[0].Comparable(of[1]); err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func compare(of [2]*Recording) (*comparison, error) {
 	return c, nil
 }
 
-// next reads the next frames and compares them; nil: they are equal so far. Of what only one of them has at the beginning,
-// it says nothing.
+// next reads the next frames and compares them. It returns nil if they are equal so far. It ignores ticks at the start
+// that only one recording has.
 func (c *comparison) next() *differAnswer {
 	var ended [2]bool
 	var ends [2]uint64
@@ -142,7 +142,7 @@ func (c *comparison) next() *differAnswer {
 		if err := r.Next(f); err != nil {
 			return &differAnswer{Tick: c.tick + 1, Reason: fmt.Sprintf("%s cannot be read: %v", c.of[i].Name, err)}
 		}
-		behind = behind || f.Tick <= c.tick // before the other one begins
+		behind = behind || f.Tick <= c.tick // this one starts earlier than the other
 	}
 	if behind {
 		return nil
@@ -160,7 +160,7 @@ func (c *comparison) next() *differAnswer {
 	return nil
 }
 
-// ofOneWorld reports whether both are of the same scenario and seed, wherever they begin.
+// ofOneWorld reports whether both recordings have the same scenario and seed, wherever they begin.
 func (c *comparison) ofOneWorld() bool {
 	a, b := &c.of[0].head, &c.of[1].head
 	return a.Seed == b.Seed && bytes.Equal(a.World(), b.World())

@@ -1,7 +1,7 @@
-// Package view answers what a page asks about recordings: what their worlds held at any tick, what
-// happened, and whether a replay finds what was recorded. Of a [Film], a file that only says what happened, it
-// answers the same but for the last.
+// Package view answers a page's questions about recordings: what their worlds hold at any tick, what happened,
+// and whether a replay reproduces the recording. A [Film] is a file that only says what happened. Package view
+// answers the same about it, but cannot verify it.
 //
-// A [Session] takes requests and gives answers as bytes; docs/VIEW.md has both. It knows neither files
-// nor networks, so that a server and a page that carries the engine with it give the same answers.
+// A [Session] takes requests and returns answers as bytes; docs/VIEW.md specifies both. It knows
+// neither files nor networks, so a server and a page that carries the engine give the same answers.
 package view

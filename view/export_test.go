@@ -2,7 +2,7 @@ package view
 
 import "weak"
 
-// Indexed reports whether a recording has keyframes to go by.
+// Indexed reports whether a recording has keyframes.
 func (r *Recording) Indexed() bool { return r.index.Load() != nil }
 
 // Weak points to a recording of a session.
@@ -10,8 +10,8 @@ func (s *Session) Weak(i int) weak.Pointer[Recording] {
 	return weak.Make(s.sources[i].Source.(*Recording))
 }
 
-// HeldBlock and Hold are for the test of a file that is written over.
+// HeldBlock and Hold are for the test of a file that is overwritten.
 const HeldBlock = heldBlock
 
-// Hold is hold.
+// Hold exports hold.
 var Hold = hold

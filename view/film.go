@@ -10,19 +10,22 @@ import (
 	"time"
 )
 
-// Frames goes to the ticks of a file that says what happened. It is used by one goroutine at a time.
+// Frames gives access to the ticks of a file that only says what happened. One goroutine uses it at
+// a time.
 type Frames interface {
-	// Seek goes to a tick, or on the way there until the deadline, and reports whether it is there.
+	// Seek goes to a tick, or part of the way if the deadline passes first. It reports whether it
+	// has arrived.
 	Seek(tick uint64, deadline time.Time) (bool, error)
 
-	// Values returns the values of a field, or their numbers if it is one of categories, by the ranks of cells; NaN
-	// where there is nothing. They stay until the next call of Seek.
+	// Values returns a field's values by cell rank; for a categorical field, the category numbers. A cell without a
+	// value has NaN. The slice is valid until the next call of Seek.
 	Values(field int) []float32
 
-	// Beings returns who is there, ordered by their ids. They stay until the next call of Seek.
+	// Beings returns the entities that are present, ordered by id. The slice is valid until the
+	// next call of Seek.
 	Beings() []Being
 
-	// Details says what there is to know about one of them.
+	// Details describes one of them.
 	Details(being int) []Detail
 }
 
@@ -30,25 +33,25 @@ type Frames interface {
 type Being struct {
 	ID   uint64
 	Kind int32
-	Cell int32 // -1: none that is shown
+	Cell int32 // -1: not on a cell that is shown
 	Name string
 }
 
-// A Detail is something about an entity, in words.
+// A Detail is a fact about an entity, in words.
 type Detail struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// A FilmConfig says what a film shows.
+// A FilmConfig describes a film.
 type FilmConfig struct {
-	About About // but for Sources and Palettes; all fields are of cells, with one component
+	About About // without Sources and Palettes; all fields are cell fields with one component
 	Coord func(cell int) []int32
-	Open  func() (Frames, error) // each goes its own way
+	Open  func() (Frames, error) // each call returns independent Frames
 }
 
-// A Film is a source of what happened, as a file tells it that holds nothing from which that could be computed again. So
-// there is nothing to verify.
+// A Film is a source for a file that only says what happened. The file does not hold what is needed to compute that
+// again, so nothing can be verified.
 type Film struct {
 	FilmConfig
 	frames Frames
@@ -71,8 +74,8 @@ func NewFilm(c FilmConfig) (*Film, error) {
 // About describes the film.
 func (f *Film) About() *About { return &f.FilmConfig.About }
 
-// Chart adds up what there is at up to 2,000 ticks, for the charts of sessions, which show what there is so far. Its error is that
-// of the context; what is wrong with the file is an answer.
+// Chart computes totals at up to 2,000 ticks for the charts of sessions, which meanwhile show the points so far. It returns only
+// the context's error; problems with the file are reported in answers.
 func (f *Film) Chart(ctx context.Context) error {
 	err := f.chart(ctx)
 	if ctx.Err() != nil {
@@ -164,7 +167,7 @@ func (f *Film) answer(q *request, a *answer, deadline time.Time) error {
 		return nil
 	case "charts":
 		return f.charts.charts(q, a)
-	case "inputs": // a film holds effects alone
+	case "inputs": // a film holds effects only
 		a.head = &inputsAnswer{Tick: q.Tick, Inputs: []input{}}
 		return nil
 	}
@@ -183,7 +186,7 @@ func (f *Film) seek(tick uint64, deadline time.Time) error {
 	return err
 }
 
-// fieldOf returns an error if there is no such field.
+// fieldOf returns an error if the field does not exist.
 func (f *Film) fieldOf(id int) error {
 	if all := len(f.About().Fields); id < 0 || id >= all {
 		return fmt.Errorf("there is no field %d; there are %d", id, all)
@@ -261,7 +264,7 @@ func (f *Film) look(q *request, a *answer, deadline time.Time) error {
 	return nil
 }
 
-// text is the value of a field in a cell, in words; "" if there is none.
+// text returns the value of a field in a cell, in words; "" if there is none.
 func (f *Film) text(id, cell int) string {
 	v := f.frames.Values(id)[cell]
 	switch names := f.About().Fields[id].Values; {
@@ -273,7 +276,7 @@ func (f *Film) text(id, cell int) string {
 	return strconv.FormatFloat(float64(v), 'g', -1, 32)
 }
 
-// history answers with the values of a field over time, in a cell or in all.
+// history answers with the values of a field over time, in one cell or in all.
 func (f *Film) history(q *request, a *answer, deadline time.Time) error {
 	if err := f.fieldOf(q.Field); err != nil {
 		return err

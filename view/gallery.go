@@ -7,17 +7,17 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A Gallery is what a session can begin.
+// A Gallery lists the scenarios that a session can start.
 type Gallery interface {
-	// List lists what there is.
+	// List returns the scenarios.
 	List() []GalleryItem
 
-	// Begin says how a run of a scenario begins, by its name. An empty seed is the scenario's; other numbers are
-	// set by their paths.
+	// Begin returns how to start a run of the named scenario. An empty seed means the scenario's own. Set gives
+	// other numbers new values, by path.
 	Begin(name, seed string, set map[string]float64) (Start, error)
 }
 
-// A GalleryItem is a scenario.
+// A GalleryItem describes a scenario.
 type GalleryItem struct {
 	Name     string         `json:"name"`
 	About    string         `json:"about,omitempty"`
@@ -27,7 +27,7 @@ type GalleryItem struct {
 	Settings []SettingAbout `json:"settings,omitempty"`
 }
 
-// A SettingAbout is a number of a scenario that a run can begin with another value of.
+// A SettingAbout is a number in a scenario that a run may start with a different value.
 type SettingAbout struct {
 	Path  string   `json:"path"`
 	Name  string   `json:"name"`
@@ -44,10 +44,10 @@ func aboutSettings(s *scenarios.Scenario) (list []SettingAbout) {
 	return list
 }
 
-// A galleryAnswer is what can be begun.
+// A galleryAnswer lists what can be started.
 type galleryAnswer struct {
 	Items []GalleryItem `json:"items"`
-	Sweep bool          `json:"sweep,omitempty"` // there is a sweep instead
+	Sweep bool          `json:"sweep,omitempty"` // the session shows a sweep instead
 }
 
 func (s *Session) gallery(q *request, a *answer) error {

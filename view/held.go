@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	heldBlock  = 64 << 10 // bytes that one digest of a held file covers
-	heldBlocks = 4        // of those that are kept: for cursors that read in turn
+	heldBlock  = 64 << 10 // bytes per digest of a held file
+	heldBlocks = 4        // blocks kept in memory, for cursors that take turns reading
 )
 
-// errChanged is the error of a file whose bytes are not what they were when they were first read.
+// errChanged is the error for a file whose bytes are no longer what was first read.
 var errChanged = errors.New("the file was changed while it was looked at; open it again")
 
-// A held file is one whose bytes are those that were read first: what a replay has compared is what is shown later, too.
+// A held is a file whose bytes must stay as they were first read: what is shown later is what a replay has compared.
 type held struct {
 	file io.ReaderAt
 	size int64
@@ -25,16 +25,16 @@ type held struct {
 	mu    sync.Mutex
 	sums  [][sha256.Size]byte // by block
 	known []bool
-	kept  []keptBlock // the one that was used last is the first
+	kept  []keptBlock // most recently used first
 }
 
-// A keptBlock is bytes that were compared.
+// A keptBlock is a block whose digest was checked.
 type keptBlock struct {
 	at   int
 	data []byte
 }
 
-// hold returns a file whose bytes cannot become others unnoticed. What lies in memory is its own.
+// hold returns a file that detects when its bytes change. A file in memory is returned as it is.
 func hold(file io.ReaderAt, size int64) io.ReaderAt {
 	if _, memory := file.(*bytes.Reader); memory || file == nil {
 		return file
@@ -60,7 +60,7 @@ func (h *held) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// load returns a block, which must be what it was.
+// load returns a block, after checking that it has not changed.
 func (h *held) load(block int) ([]byte, error) {
 	if i := slices.IndexFunc(h.kept, func(k keptBlock) bool { return k.at == block }); i >= 0 {
 		k := h.kept[i]
@@ -85,7 +85,7 @@ func (h *held) load(block int) ([]byte, error) {
 	return data, nil
 }
 
-// room returns memory for a block: that of the one that was used longest ago, if there are enough.
+// room returns memory for a block. Once heldBlocks are kept, it reuses the least recently used one.
 func (h *held) room() []byte {
 	last := len(h.kept) - 1
 	if last+1 < heldBlocks {

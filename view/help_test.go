@@ -21,7 +21,7 @@ func number(text string) string {
 	return fmt.Sprint(v)
 }
 
-// fieldsOf returns how many columns are fields of a scenario; those of entities follow.
+// fieldsOf returns how many columns belong to a scenario's fields; the entities' columns follow.
 func fieldsOf(defs []fields.Def) int {
 	for i := range defs {
 		if id, _, _ := engine.EntityColumns(i); int(id) == i && defs[i].Element == fields.Uint64 {

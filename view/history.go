@@ -9,15 +9,16 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A historyAnswer says which ticks the values are of: From, From+Every and so on.
+// A historyAnswer says which ticks the values belong to: From, From+Every and so on.
 type historyAnswer struct {
 	From  uint64 `json:"from"`
-	To    uint64 `json:"to"` // reached; ask for the rest
+	To    uint64 `json:"to"` // the last tick reached; ask for the rest
 	Every uint64 `json:"every"`
 }
 
-// answerHistory answers with the values of a field in a cell or an entity, or without either in all cells,
-// from one tick to another, as far as it came. An entity has NaN while it is not there.
+// answerHistory answers with a field's values in a cell, in an entity, or, given neither, in all cells. It
+// covers the ticks from one to another, as far as time allows. An entity has NaN at ticks at which it does
+// not exist.
 func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) error {
 	if q.Field < 0 || q.Field >= len(r.scenario.Fields) {
 		return fmt.Errorf("there is no field %d; there are %d", q.Field, len(r.scenario.Fields))
@@ -47,9 +48,9 @@ func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) err
 	return nil
 }
 
-const mostValues = 1 << 20 // of an answer, after which it ends with the tick
+const mostValues = 1 << 20 // per answer; when it has more, it ends with the current tick
 
-// append appends what a request is about at the tick of the history.
+// append appends the requested values at the history's tick.
 func (r *Recording) append(list []float64, q *request) ([]float64, error) {
 	w := r.history.player.World
 	id := fields.ID(q.Field)

@@ -9,30 +9,31 @@ import (
 )
 
 const (
-	mostInputs     = 1000 // of an answer
-	mostInputBytes = 240  // of a command's data, in words: whole attributes of a spawn, whole parameters
+	mostInputs     = 1000 // per answer
+	mostInputBytes = 240  // of a command's data that are put into words; holds whole attributes of a spawn, whole parameters
 )
 
-// An inputsAnswer is what came from outside in a tick, and what was scheduled for it, in the order in which it was done.
+// An inputsAnswer lists a tick's inputs from outside and the events scheduled for it, in the order in which they were
+// applied.
 type inputsAnswer struct {
 	Tick   uint64  `json:"tick"`
 	Inputs []input `json:"inputs"`
-	More   int     `json:"more,omitempty"` // after them
+	More   int     `json:"more,omitempty"` // how many more follow
 }
 
-// An input is a command or an event, and what came of it. Numbers that may have 64 bits are strings.
+// An input is a command or an event, with its outcome. Numbers that may need 64 bits are strings.
 type input struct {
 	What     string `json:"what"`            // "set wall at [63, 10] to open"
 	Event    bool   `json:"event,omitempty"` // scheduled in the world
 	Priority *uint8 `json:"priority,omitempty"`
 	Source   string `json:"source,omitempty"`
-	Sequence string `json:"sequence,omitempty"` // among those of the source
-	Made     string `json:"made,omitempty"`     // the id of the entity or event that it made
-	Refused  string `json:"refused,omitempty"`  // the reason, "static field"
-	Why      string `json:"why,omitempty"`      // in a few words, "a static field never changes"
+	Sequence string `json:"sequence,omitempty"` // number among the commands of its source
+	Made     string `json:"made,omitempty"`     // id of the entity or event that it created
+	Refused  string `json:"refused,omitempty"`  // the reason, such as "static field"
+	Why      string `json:"why,omitempty"`      // a short explanation, such as "a static field never changes"
 }
 
-// inputs answers with the commands and events of a tick, after those that the page has.
+// inputs answers with the commands and events of a tick that the page does not have yet.
 func (r *Recording) inputs(q *request, a *answer, deadline time.Time) error {
 	if err := r.show.to(q.Tick, deadline); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (r *Recording) inputs(q *request, a *answer, deadline time.Time) error {
 	head := &inputsAnswer{Tick: q.Tick, Inputs: []input{}}
 	var all []commands.Receipt
 	if q.Tick > r.first {
-		all = r.show.player.Receipts() // a cursor comes to a tick by replaying it
+		all = r.show.player.Receipts() // a cursor reaches a tick by replaying it
 	}
 	all = all[min(max(q.Since, 0), len(all)):]
 	n := min(len(all), mostInputs)
@@ -73,7 +74,7 @@ func inWords(s *scenarios.Scenario, r *commands.Receipt) input {
 	return in
 }
 
-// describe says what a command does, in not too many words.
+// describe says briefly what a command does.
 func describe(s *scenarios.Scenario, c *commands.Command) string {
 	names := scenarios.Names{Scenario: s}
 	if len(c.Data) <= mostInputBytes {

@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// ordered records heat with commands of our own, by the tick in which they are taken.
+// ordered records heat with our own commands, given by the tick in which they are applied.
 func ordered(t testing.TB, ticks uint64, orders map[uint64][]commands.Command) []byte {
 	t.Helper()
 	s, err := worlds.Open(worlds.Registry(), "heat", fmt.Sprintf("ticks=%d", ticks), "expect=[]")
@@ -45,7 +45,7 @@ func ordered(t testing.TB, ticks uint64, orders map[uint64][]commands.Command) [
 	return b.Bytes()
 }
 
-// TestInputs holds that the commands and events of a tick are told with what came of them, wherever the session comes from.
+// TestInputs checks that a tick's commands and events are reported with their outcomes, wherever the session was before.
 func TestInputs(t *testing.T) {
 	set := func(row, col int32, v float32) commands.Command { return commands.SetField(space.At(row, col), 0, v) }
 	system := set(1, 1, 30)

@@ -20,58 +20,58 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A Live is a run that is looked at while it goes on. Its recorder writes to it, too, and its loop goes through
-// [Live.Gate].
+// A Live is a run that can be watched while it is still going. Its recorder writes to it too, and its loop goes
+// through [Live.Gate].
 type Live struct {
-	// Flush writes all ticks that were recorded. It is called between ticks, by the goroutine of the run.
+	// Flush writes all recorded ticks. The run's goroutine calls it between ticks.
 	Flush func() error
 
-	// Rest, unless nil, is called in the same way before the run rests for a while.
+	// Rest, unless nil, is called in the same way before the run pauses for a while.
 	Rest func() error
 
 	world   *engine.World
 	tape    *tape
-	own     bool // nothing else records it
+	own     bool // nothing else records the run
 	flushed time.Time
-	due     time.Time // of the next tick
+	due     time.Time // when the next tick is due
 
 	mu      sync.Mutex
 	held    bool
 	speed   float64       // times the tick rate; infinity: as fast as possible
-	changed chan struct{} // closed when one of them changes
-	last    uint64        // tick that is on the tape
-	next    uint64        // the latest tick in which an order is done that comes now
-	stopped error         // the run is to end, and why
+	changed chan struct{} // closed when held, speed or stopped changes
+	last    uint64        // the last tick on the tape
+	next    uint64        // the latest tick in which an order submitted now is applied
+	stopped error         // why the run must end; nil: it goes on
 	ended   bool
-	problem error  // why it ended, or why the tape did
-	seq     uint64 // of orders
+	problem error  // why the run or the tape ended
+	seq     uint64 // number of the last order
 	orders  []waiting
 }
 
-// A waiting command may not be done yet.
+// A waiting is a command that may not have been applied yet.
 type waiting struct {
-	by      uint64 // the latest tick in which it is done
+	by      uint64 // the latest tick in which it is applied
 	command commands.Command
 }
 
-// NewLive returns a run that goes on at its tick rate, or is held before its first tick. Its recording must be
-// written to it from the first byte on.
+// NewLive returns a run that proceeds at its tick rate, or is held before its first tick. Its recording must
+// be written to it from the first byte on.
 func NewLive(w *engine.World, held bool) *Live {
 	return &Live{world: w, tape: &tape{most: mostTape}, held: held, speed: 1, changed: make(chan struct{}), last: w.Tick(), next: w.Tick() + 1}
 }
 
-// Write takes bytes of the recording. It never fails.
+// Write appends bytes of the recording. It never fails.
 func (l *Live) Write(b []byte) (int, error) { return l.tape.Write(b) }
 
 const (
-	mostTape    = 512 << 20 // bytes of the recording of a run that is recorded elsewhere, too
-	mostOwnTape = 64 << 20  // of another one
+	mostTape    = 512 << 20 // bytes of the recording, if the run is also recorded elsewhere
+	mostOwnTape = 64 << 20  // bytes, if it is not
 )
 
-// flushEvery is how long a tick may be hidden from those who look on.
+// flushEvery is how long a new tick may stay invisible to viewers.
 const flushEvery = 15 * time.Millisecond
 
-// errFull ends the tape.
+// errFull is the error of a tape that is full.
 type errFull struct{ most int }
 
 func (e errFull) Error() string {
@@ -80,7 +80,7 @@ func (e errFull) Error() string {
 
 const slow = 250 * time.Millisecond // from one tick to the next
 
-// Gate is for [runner.Run]: it holds the run while it is to be held, and keeps its pace.
+// Gate is for [runner.Run]: it blocks while the run is held, and keeps its pace.
 func (l *Live) Gate(ctx context.Context) error {
 	for ctx.Err() == nil {
 		l.mu.Lock()
@@ -135,14 +135,15 @@ func (l *Live) Gate(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// expect says in which tick after the last an order may be done that comes now, at the latest.
+// expect sets the latest tick in which an order submitted now is applied, as a number of ticks
+// after the last one.
 func (l *Live) expect(ticks uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.next = l.world.Tick() + ticks
 }
 
-// Show lets readers see the ticks so far, between two of them.
+// Show makes the ticks so far visible to readers. It is called between ticks.
 func (l *Live) Show() error {
 	if l.Flush != nil {
 		if err := l.Flush(); err != nil {
@@ -164,7 +165,7 @@ func (l *Live) Show() error {
 	return nil
 }
 
-// End says that there are no more ticks, after the last of them, and why.
+// End says, after the last tick, that there are no more, and why.
 func (l *Live) End(err error) {
 	err = cmp.Or(err, l.Show())
 	l.mu.Lock()
@@ -174,9 +175,9 @@ func (l *Live) End(err error) {
 	}
 }
 
-// A runAnswer says how a run is.
+// A runAnswer describes the state of a run.
 type runAnswer struct {
-	Last  uint64   `json:"last"` // tick that there is
+	Last  uint64   `json:"last"` // the last tick so far
 	Held  bool     `json:"held,omitempty"`
 	Speed *float64 `json:"speed,omitempty"` // times the tick rate; none: as fast as possible
 	Ended bool     `json:"ended,omitempty"`
@@ -196,7 +197,7 @@ func (l *Live) state() *runAnswer {
 	return a
 }
 
-// drive holds a run or lets it go on, at a speed; 0: as fast as possible.
+// drive holds a run, or lets it go on at a speed; speed 0 means as fast as possible.
 func (l *Live) drive(held bool, speed float64) error {
 	if !(speed == 0 || speed >= 1e-3 && speed <= 1e6) {
 		return fmt.Errorf("the speed must be 0, for as fast as possible, or 0.001 to 1000000, not %v", speed)
@@ -219,16 +220,16 @@ func (l *Live) Stop(err error) {
 	l.wake()
 }
 
-// wake lets the gate look at what has changed.
+// wake makes the gate notice a change.
 func (l *Live) wake() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// Viewer is the source of commands that come from the viewer.
+// Viewer is the source number of commands from the viewer.
 const Viewer = 1<<32 - 1
 
-// submit orders something, in the words of a scenario, for the next tick.
+// submit submits an order for the next tick, in the scenario's notation.
 func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -253,7 +254,8 @@ func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
 	return nil
 }
 
-// waiting returns the commands that were ordered and are not done by a tick, which has given receipts.
+// waiting returns the commands that were ordered but not applied by the end of a tick. Receipts are
+// those of the tick.
 func (l *Live) waiting(tick uint64, receipts []commands.Receipt) (list []commands.Command) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,22 +274,23 @@ func sameOrder(a, b *commands.Command) bool {
 	return a.Source == b.Source && a.SourceSeq == b.SourceSeq
 }
 
-// A Start says what runs.
+// A Start describes how a run starts.
 type Start struct {
 	Name     string // for people
 	Scenario *scenarios.Scenario
-	State    []byte // a saved state to go on from; nil: genesis
+	State    []byte // a saved state to continue from; nil: genesis
 	Workers  int
-	Held     bool // before its first tick
+	Held     bool // the run waits before its first tick
 
-	Again string             // the name by which a gallery begins another one; "": none
-	Set   map[string]float64 // what it was asked to set
+	Again string             // the gallery's name for starting another run; "": none
+	Set   map[string]float64 // the settings it was started with
 
-	inputs  *follower          // of the recording from which it comes, after the state; nil: the scenario's
-	waiting []commands.Command // that were ordered there and are not in the recording yet
+	inputs  *follower          // inputs after the state, from the recording that was forked; nil: the scenario's
+	waiting []commands.Command // ordered in the forked run, but not in its recording yet
 }
 
-// NewRun returns the recording of a run that goes on while a session shows it. Nothing of it is kept.
+// NewRun returns the recording of a run that proceeds while a session shows it. Nothing is stored on
+// disk.
 func NewRun(c Start) (*Recording, error) {
 	run, err := runner.New(runner.Config{Scenario: c.Scenario, Workers: c.Workers, State: c.State})
 	if err != nil {
@@ -332,8 +335,8 @@ func NewRun(c Start) (*Recording, error) {
 	return r, err
 }
 
-// fork returns a run that goes on from a tick of a recording, with the same commands that came there after it and,
-// where that ends, those that wait there and those of the scenario.
+// fork returns a run that continues from a tick of a recording. It gets the commands that follow in the recording;
+// where the recording ends, it gets the commands that are waiting there and those of the scenario.
 func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, err error) {
 	if err := r.show.to(tick, deadline); err != nil {
 		return c, err
@@ -362,7 +365,8 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 	return c, nil
 }
 
-// forked names a fork: "heat.murk forked at 200", and one of that "heat.murk forked at 200, 300".
+// forked returns the name of a fork: "heat.murk forked at 200", and for a fork of that, "heat.murk
+// forked at 200, 300".
 func forked(name string, tick uint64) string {
 	if strings.Contains(name, " forked at ") {
 		return fmt.Sprintf("%s, %d", name, tick)
@@ -370,7 +374,8 @@ func forked(name string, tick uint64) string {
 	return fmt.Sprintf("%s forked at %d", name, tick)
 }
 
-// due lists what came in each tick of a recording, then, once, what waits there, and what is scheduled in a run.
+// due returns a function that lists a tick's commands: first the recording's; after its end, once, those that
+// were waiting there, together with those scheduled in the run.
 func due(from *follower, waiting []commands.Command, scheduled func(uint64) ([]commands.Command, error)) func(uint64) ([]commands.Command, error) {
 	var frame replay.Frame
 	return func(tick uint64) (list []commands.Command, err error) {
@@ -395,12 +400,12 @@ func due(from *follower, waiting []commands.Command, scheduled func(uint64) ([]c
 			list = append(list, c)
 			waiting = slices.DeleteFunc(waiting, func(w commands.Command) bool { return sameOrder(&w, &c) })
 		}
-		slices.SortFunc(list, func(a, b commands.Command) int { return cmp.Compare(a.Arrival, b.Arrival) }) // as they came
+		slices.SortFunc(list, func(a, b commands.Command) int { return cmp.Compare(a.Arrival, b.Arrival) }) // in order of arrival
 		return list, nil
 	}
 }
 
-// rest lets others have the processor where there is one thread.
+// rest yields the processor where there is only one thread.
 func rest() {
 	if runtime.GOOS == "js" {
 		time.Sleep(time.Millisecond)

@@ -16,7 +16,7 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// begin begins a run, in a session that goes on until the test ends.
+// begin starts a run, in a session that lasts until the test ends.
 func begin(t *testing.T, name string, held bool, sets ...string) *view.Session {
 	t.Helper()
 	s, err := worlds.Open(worlds.Registry(), name, sets...)
@@ -45,7 +45,7 @@ func running(t *testing.T, sources ...view.Source) *view.Session {
 	return s
 }
 
-// A found is what a replay has found so far, and how the run is.
+// A found is what a replay has found so far, and the state of the run.
 type found struct {
 	Ticks, Differs uint64
 	Done           bool
@@ -57,7 +57,7 @@ type found struct {
 	}
 }
 
-// until asks for what a replay has found until that is as it should be.
+// until asks repeatedly what a replay has found, until right accepts it.
 func until(t *testing.T, s *view.Session, source int, what string, right func(*found) bool) *found {
 	t.Helper()
 	var f found
@@ -73,7 +73,7 @@ func until(t *testing.T, s *view.Session, source int, what string, right func(*f
 	return &f
 }
 
-// must asks for something that is to be done.
+// must sends a request that has to succeed.
 func must(t *testing.T, s *view.Session, request string) json.RawMessage {
 	t.Helper()
 	a := ask(t, s, "%s", request)
@@ -85,7 +85,7 @@ func must(t *testing.T, s *view.Session, request string) json.RawMessage {
 
 func done(f *found) bool { return f.Done }
 
-// TestLive runs scenarios while they are looked at, and forks them: what comes of it is what a run gives.
+// TestLive watches scenarios as they run, and forks them. The results must be those of an ordinary run.
 func TestLive(t *testing.T) {
 	for _, name := range []string{"heat", "predators", "minewars"} {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func hashAt(t *testing.T, s *view.Session, source, tick int) string {
 	return a.Recorded
 }
 
-// TestOrders gives orders to a fork, which differs from then on, and is verified with them.
+// TestOrders gives orders to a fork, which then differs, and is verified with them.
 func TestOrders(t *testing.T) {
 	recording, x, _ := record(t, "heat", 200, true)
 	s := running(t, open(t, recording, x))
@@ -170,7 +170,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestMoreForksThanThereMayBe holds that a page cannot begin runs without end: the oldest make room.
+// TestMoreForksThanThereMayBe checks that a page cannot start unlimited runs: the oldest make room.
 func TestMoreForksThanThereMayBe(t *testing.T) {
 	recording, x, _ := record(t, "heat", 20, true)
 	s := running(t, open(t, recording, x))
@@ -190,7 +190,7 @@ func TestMoreForksThanThereMayBe(t *testing.T) {
 	}
 }
 
-// TestForkTakesOrders holds that an order that waits in a held run waits in a fork of it, too, and is done once.
+// TestForkTakesOrders checks that an order waiting in a held run also waits in a fork of it, and is applied once.
 func TestForkTakesOrders(t *testing.T) {
 	s := begin(t, "heat", true)
 	must(t, s, `{"op":"drive","speed":1}`)
@@ -219,7 +219,7 @@ func TestForkTakesOrders(t *testing.T) {
 	}
 }
 
-// TestForkKeepsItsParent holds that what is forked is never given up for the fork.
+// TestForkKeepsItsParent checks that a fork never displaces the source it is forked from.
 func TestForkKeepsItsParent(t *testing.T) {
 	recording, x, _ := record(t, "heat", 20, true)
 	r := open(t, recording, x)
@@ -250,7 +250,7 @@ func TestForkKeepsItsParent(t *testing.T) {
 	}
 }
 
-// TestStop holds that a held run ends when it is to be stopped.
+// TestStop checks that a held run ends when it is stopped.
 func TestStop(t *testing.T) {
 	scenario, err := worlds.Open(worlds.Registry(), "heat")
 	if err != nil {
@@ -268,8 +268,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestForkOfMixedPriorities holds that a fork gets commands in the order in which they came, which is not that in which they
-// are done: the arrival numbers after them depend on it.
+// TestForkOfMixedPriorities checks that a fork gets commands in order of arrival, which is not the order in which they are
+// applied: later arrival numbers depend on it.
 func TestForkOfMixedPriorities(t *testing.T) {
 	s := begin(t, "predators", true, "ticks=60", "expect=[]")
 	must(t, s, `{"op":"submit","order":{"set":{"field":"grass","cell":[5,6],"value":0.5},"priority":255}}`)
@@ -284,8 +284,7 @@ func TestForkOfMixedPriorities(t *testing.T) {
 	}
 }
 
-// TestForksForgetWhereTheyComeFrom holds that a source that was given up takes no memory, though there are forks of forks
-// of it.
+// TestForksForgetWhereTheyComeFrom checks that a closed source takes no memory, even if there are forks of forks of it.
 func TestForksForgetWhereTheyComeFrom(t *testing.T) {
 	recording, x, _ := record(t, "heat", 20, true)
 	s := running(t, open(t, recording, x))
@@ -300,7 +299,7 @@ func TestForksForgetWhereTheyComeFrom(t *testing.T) {
 	})
 }
 
-// TestOrdersOfAQuickRun holds that an order for the next tick is in time, however quick the run is.
+// TestOrdersOfAQuickRun checks that an order for the next tick is in time, however fast the run is.
 func TestOrdersOfAQuickRun(t *testing.T) {
 	ticks := 3000
 	if testing.Short() {
@@ -334,7 +333,7 @@ func TestOrdersOfAQuickRun(t *testing.T) {
 	}
 }
 
-// TestTooManyOrders holds that an order is done as a whole or not at all.
+// TestTooManyOrders checks that an order is applied completely or not at all.
 func TestTooManyOrders(t *testing.T) {
 	s := begin(t, "heat", true, "ticks=3", "expect=[]")
 	given := 0

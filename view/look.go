@@ -10,11 +10,11 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A stateAnswer says which state it is.
+// A stateAnswer says which state the answer shows.
 type stateAnswer struct {
 	Tick     uint64 `json:"tick"`
-	Recorded string `json:"recorded,omitempty"` // hash; none where the recording begins
-	Alive    int    `json:"alive"`              // entities
+	Recorded string `json:"recorded,omitempty"` // the recorded hash; empty where the recording begins
+	Alive    int    `json:"alive"`              // number of entities
 }
 
 // state answers with fields of the world at a tick.
@@ -57,7 +57,7 @@ func (r *Recording) state(q *request, a *answer, deadline time.Time) error {
 	return nil
 }
 
-// recorded is the hash that was recorded of the tick.
+// recorded returns the hash that the recording has for the current tick, or "".
 func (c *cursor) recorded() string {
 	if f := c.player.Frame(); f.Tick == c.player.World.Tick() && f.Tick > c.of.first {
 		return fmt.Sprintf("%016x", f.Hash)
@@ -65,7 +65,7 @@ func (c *cursor) recorded() string {
 	return ""
 }
 
-// A lookAnswer is all that a cell or an entity holds.
+// A lookAnswer holds all values of a cell or an entity.
 type lookAnswer struct {
 	Tick     uint64       `json:"tick"`
 	Cell     int          `json:"cell"`
@@ -74,13 +74,13 @@ type lookAnswer struct {
 	Kind     string       `json:"kind,omitempty"`
 	Name     string       `json:"name,omitempty"`
 	Values   []lookValue  `json:"values"`
-	Details  []Detail     `json:"details,omitempty"`  // of an entity of a film
+	Details  []Detail     `json:"details,omitempty"`  // for an entity of a film
 	Entities []lookEntity `json:"entities,omitempty"` // on the cell
 }
 
 type lookValue struct {
 	Field  int      `json:"field"`
-	Values []string `json:"values"` // of each component, the shortest decimal that reads back
+	Values []string `json:"values"` // per component, the shortest decimal that parses to the same value
 }
 
 type lookEntity struct {
@@ -128,7 +128,7 @@ func (r *Recording) look(q *request, a *answer, deadline time.Time) error {
 	return nil
 }
 
-// find returns the cell, or the slot of the entity, that a request is about.
+// find returns the cell, or the entity's slot, that a request names.
 func (r *Recording) find(q *request, w *engine.World) (i int, entity bool, err error) {
 	if q.Cell != nil {
 		if i = *q.Cell; i < 0 || i >= w.Lattice().Cells() {
@@ -154,7 +154,7 @@ func (r *Recording) kind(k int32) string {
 	return strconv.Itoa(int(k))
 }
 
-// value is an element of a field, in words.
+// value returns an element of a field, in words.
 func (r *Recording) value(w *engine.World, id, i int) string {
 	v := w.Value(fields.ID(id), i)
 	if names := r.scenario.Fields[id].Values; v >= 0 && v < float64(len(names)) {

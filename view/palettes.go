@@ -7,8 +7,8 @@ import (
 	"github.com/murksim/murksim/internal/render"
 )
 
-// palettes returns the colours of pictures, as digits of RRGGBB one after the other: the colour maps
-// by their name, "categories" for the values of a categorical field, and "kinds" for entities.
+// palettes returns the colours of pictures as concatenated RRGGBB digits. The keys are the names of
+// the colour maps, "categories" for the values of a categorical field, and "kinds" for entities.
 func palettes() map[string]string {
 	m := map[string]string{}
 	for _, name := range render.Maps() {
@@ -26,7 +26,7 @@ func palettes() map[string]string {
 func digits(s render.Scale) string {
 	list, err := s.Palette()
 	if err != nil {
-		panic("view: " + err.Error()) // a test makes them all
+		panic("view: " + err.Error()) // a test calls this for all of them
 	}
 	var b strings.Builder
 	for _, c := range list {

@@ -15,39 +15,39 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A Config says which recording is looked at.
+// A Config says which recording to open.
 type Config struct {
 	Name      string // for people
 	Recording io.ReaderAt
 	Size      int64                                                            // bytes
-	Live      *Live                                                            // what records it, still; nil: it is a Recording
-	Index     *index.Index                                                     // see [index.Index.Trust]; nil: none; verifying makes one, in memory
-	Build     func(*replay.Header) (*engine.World, *scenarios.Scenario, error) // as a [replay.Builder]
+	Live      *Live                                                            // a run that is still being recorded; nil: read Recording
+	Index     *index.Index                                                     // see [index.Index.Trust]; nil: none; verifying builds one in memory
+	Build     func(*replay.Header) (*engine.World, *scenarios.Scenario, error) // like a [replay.Builder]
 }
 
-// A Recording is a recording whose world can be brought to any tick.
+// A Recording is a recording whose world can be taken to any tick.
 type Recording struct {
 	Config
 	scenario    *scenarios.Scenario
 	head        replay.Header
-	first, last uint64 // ticks; first is that before the first frame; see end
-	problem     error  // of the frame after the last
-	replayed    uint64 // ticks on the way back, see [Recording.At]
+	first, last uint64 // ticks; first precedes the first frame; see end
+	problem     error  // what is wrong with the frame after the last
+	replayed    uint64 // ticks replayed to go back, see [Recording.Replay]
 	again       string // see [Start]
 	set         map[string]float64
-	drive       func(context.Context) // of a run of our own; nil: it has another, or none
+	drive       func(context.Context) // drives a run of our own; nil: something else drives it, or it is no run
 
-	show    cursor // what is looked at
-	history cursor // of a cell or an entity
+	show    cursor // the tick on show
+	history cursor // for histories of a cell or an entity
 	index   atomic.Pointer[keyframes]
 	check   check
 
-	diverges atomic.Bool // a replay from where the recording begins gives another hash than was recorded
-	hidden   atomic.Bool // one from a keyframe does, and none from where it begins: the world remembers something outside its state
+	diverges atomic.Bool // a replay from the recording's start gives another hash than recorded
+	hidden   atomic.Bool // only a replay from a keyframe does: the world keeps memory outside its state
 }
 
-// Open reads a recording's header and finds its last intact frame. An error is that of the header, or of
-// the builder.
+// Open reads a recording's header and finds its last intact frame. It returns errors of the header and
+// of the builder.
 func Open(c Config) (*Recording, error) {
 	if c.Live != nil {
 		c.Recording = c.Live.tape
@@ -77,7 +77,7 @@ func Open(c Config) (*Recording, error) {
 	return r, nil
 }
 
-// LastHash returns the hash that was recorded of the last tick; 0: there is none.
+// LastHash returns the hash recorded for the last tick; 0 if there is none.
 func (r *Recording) LastHash() (hash uint64, err error) {
 	frames, err := r.frames()
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Recording) bytes() growing {
 	return growing{r.Recording, func() int64 { return size }}
 }
 
-// end returns the last tick that there is, by now.
+// end returns the last tick so far.
 func (r *Recording) end() uint64 {
 	if r.Live != nil {
 		return r.Live.state().Last
@@ -130,7 +130,7 @@ func (r *Recording) build(h *replay.Header) (*engine.World, error) {
 	return w, err
 }
 
-// has returns an error if there is no such tick.
+// has returns an error if the recording does not have the tick.
 func (r *Recording) has(tick uint64) error {
 	if last := r.end(); tick < r.first || tick > last {
 		return fmt.Errorf("there is no tick %d; there are %d to %d", tick, r.first, last)
@@ -141,8 +141,8 @@ func (r *Recording) has(tick uint64) error {
 // A keyframes is an index.
 type keyframes struct {
 	*index.Index
-	own  bool  // of our own replay, as what a cursor shows
-	size int64 // of the index that was read, in bytes
+	own  bool  // built by our own replay, like what a cursor shows
+	size int64 // of the index as read, in bytes
 }
 
 // A cursor is a world of the recording at some tick.
@@ -161,17 +161,17 @@ func (c *cursor) restart() error {
 	return err
 }
 
-// position returns the place of the frame of the next tick.
+// position returns the position of the next tick's frame.
 func (c *cursor) position() replay.Position {
 	return c.player.Source.(interface{ Position() replay.Position }).Position()
 }
 
-// errNotYet says that a tick needs more time than there was; the next call goes on.
+// errNotYet says that reaching a tick needs more time; the next call continues.
 var errNotYet = errors.New("view: on the way")
 
-// to brings the world to a tick, or on the way there until the deadline. What it holds then is what a
-// replay gives, whether that was recorded or not. If one from a keyframe does not give the recorded hash, that counts only if one
-// from where the recording begins does not, either: then keyframes are as good as that.
+// to takes the world to a tick, or part of the way if the deadline passes first. The world then holds what a replay gives,
+// whether or not it matches the recording. If a replay from a keyframe does not give the recorded hash, to replays from the
+// recording's start. If that does not match either, the keyframes are not to blame and are used again.
 func (c *cursor) to(tick uint64, deadline time.Time) error {
 	if err := c.of.has(tick); err != nil {
 		return err
@@ -194,13 +194,13 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 	}
 }
 
-// wrong reports whether a tick that was just replayed has another hash than was recorded.
+// wrong reports whether the tick just replayed has another hash than recorded.
 func (c *cursor) wrong(tick uint64) bool {
 	f := c.player.Frame()
 	return tick > c.of.first && f.Tick == tick && c.player.World.Hash() != f.Hash
 }
 
-// walk brings the world to a tick, or on the way there until the deadline.
+// walk takes the world to a tick, or part of the way if the deadline passes first.
 func (c *cursor) walk(tick uint64, deadline time.Time) error {
 	if err := c.jump(tick); err != nil {
 		return err
@@ -217,13 +217,13 @@ func (c *cursor) walk(tick uint64, deadline time.Time) error {
 	return nil
 }
 
-// jump goes to the nearest place from which a tick can be reached by replay: where the cursor is, a
-// keyframe, or where the recording begins.
+// jump goes to the nearest place from which replay can reach a tick: the cursor's position, a
+// keyframe, or the recording's start.
 func (c *cursor) jump(tick uint64) error {
 	here := c.player != nil && c.player.World.Tick() <= tick
 	if x := c.of.index.Load(); x != nil && !c.of.hidden.Load() {
 		ticks := x.SealedTicks()
-		n, _ := slices.BinarySearch(ticks, tick) // one of the tick itself has no inputs to be shown
+		n, _ := slices.BinarySearch(ticks, tick) // a keyframe of the tick itself has no inputs to show
 		if n > 0 && (!here || ticks[n-1] > c.player.World.Tick()) {
 			if c.player == nil {
 				if err := c.restart(); err != nil {

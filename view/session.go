@@ -13,55 +13,57 @@ import (
 	"github.com/murksim/murksim/internal/jsonlines"
 )
 
-// A Source is what a page looks at: a [*Recording] or a [*Film].
+// A Source is something a page can show: a [*Recording] or a [*Film].
 type Source interface {
-	// About describes it.
+	// About describes the source.
 	About() *About
 
-	// answer answers a request, or returns errNotYet if that takes longer than until the deadline.
+	// answer answers a request, or returns errNotYet if the deadline passes first.
 	answer(q *request, a *answer, deadline time.Time) error
 
-	// work does what is to be done beside, until the context ends. It calls pause, unless nil, now and then.
+	// work does the background work until the context ends. It calls pause, unless nil, now and then.
 	work(ctx context.Context, pause func())
 }
 
-// A Session answers the requests of one page. Its answers are given by one goroutine at a time.
+// A Session answers the requests of one page. One goroutine at a time may ask it.
 type Session struct {
-	Gallery Gallery // what can be begun; nil: nothing
-	Sweep   Sweep   // that is shown; nil: none
-	Memory  uint64  // bytes that the worlds of what is begun may take in all; 0: any number
-	Pause   func()  // is called now and then by what goes on beside; may be nil
+	Gallery Gallery // what can be started; nil: nothing
+	Sweep   Sweep   // the sweep on show; nil: none
+	Memory  uint64  // limit in bytes for all worlds together when something is started; 0: none
+	Pause   func()  // called now and then by background work; may be nil
 
 	sources     []*entry
-	first       int                        // how many there were to begin with
-	begun       chan func(context.Context) // the work of sources that Run does not know yet
+	first       int                        // how many the session started with
+	begun       chan func(context.Context) // work of new sources that Run has yet to pick up
 	comparisons map[[2]*Recording]*comparison
 }
 
 // An entry is a source of a session.
 type entry struct {
-	Source        // nil: it was given up
-	memory uint64 // that its worlds take, in bytes
-	begun  bool   // in the session
+	Source        // nil: it was closed to make room
+	memory uint64 // taken by its worlds, in bytes
+	begun  bool   // started in the session
 	end    context.CancelFunc
 }
 
-// patience is how long an answer may take before it comes "later".
+// patience is how long an answer may take; after that, it is "later".
 const patience = 50 * time.Millisecond
 
-// WorldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
+// WorldsOfSource is how many worlds a source holds at a time: the run, the tick on show, a history, and the
+// replay.
 const WorldsOfSource = 4
 
-// maxSources is how many sources a session may have, forks and what was begun from a gallery included.
+// maxSources is how many sources a session may have, including forks and runs started from a gallery.
 const maxSources = 16
 
-// NewSession returns a session about one source, or two that are compared, or about none with a gallery.
+// NewSession returns a session about one source, about two that are compared, or, with a gallery, about
+// none.
 func NewSession(list ...Source) *Session {
 	s := &Session{begun: make(chan func(context.Context), maxSources), comparisons: map[[2]*Recording]*comparison{}}
 	for _, x := range list {
 		memory := uint64(0)
 		if r, ok := x.(*Recording); ok {
-			memory, _ = r.scenario.Memory() // it is there already
+			memory, _ = r.scenario.Memory() // no error: it exists already
 		}
 		s.add(x, WorldsOfSource*memory, false)
 	}
@@ -78,7 +80,7 @@ func (s *Session) add(x Source, memory uint64, begun bool) {
 	}
 }
 
-// Run does what is to be done beside the answers, such as replays and runs, until the context ends.
+// Run does the background work, such as replays and runs, until the context ends.
 func (s *Session) Run(ctx context.Context) {
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -92,8 +94,8 @@ func (s *Session) Run(ctx context.Context) {
 	}
 }
 
-// begin begins a run. Where there is no room for it, the oldest one that was begun is given up, but not the one from
-// which it comes, if any.
+// begin starts a run. If there is no room for it, the oldest run started in the session is closed, but never the one
+// that it is forked from.
 func (s *Session) begin(c Start, from Source, a *answer) error {
 	need, err := c.Scenario.Memory()
 	if err != nil {
@@ -112,8 +114,8 @@ func (s *Session) begin(c Start, from Source, a *answer) error {
 	return nil
 }
 
-// makeRoom makes room for something whose worlds need so much memory: the oldest that was begun is given up, but not the
-// one that is to stay, if any.
+// makeRoom makes room for worlds that need so much memory. It closes the oldest sources started in the session, except
+// stay, if given.
 func (s *Session) makeRoom(name string, need uint64, stay Source) error {
 	if s.Memory > 0 && need > s.Memory {
 		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", name, need>>20, s.Memory>>20)
@@ -128,7 +130,7 @@ func (s *Session) makeRoom(name string, need uint64, stay Source) error {
 	return nil
 }
 
-// giveUp ends what was begun, and keeps nothing of it.
+// giveUp ends a source started in the session and discards it.
 func (s *Session) giveUp(e *entry) {
 	e.end()
 	maps.DeleteFunc(s.comparisons, func(of [2]*Recording, _ *comparison) bool { return e.Source == of[0] || e.Source == of[1] })
@@ -147,7 +149,7 @@ func (s *Session) full(need uint64) bool {
 	return n >= maxSources || s.Memory > 0 && need > s.Memory
 }
 
-// A newSourceAnswer says where something is that was begun.
+// A newSourceAnswer says which source was started.
 type newSourceAnswer struct {
 	Source int `json:"source"`
 }
@@ -156,8 +158,8 @@ type newSourceAnswer struct {
 type request struct {
 	ID       uint64  `json:"id"`
 	Op       string  `json:"op"`
-	Source   int     `json:"source"` // which recording, from 0
-	With     int     `json:"with"`   // differ: the other one
+	Source   int     `json:"source"` // number of the source, from 0
+	With     int     `json:"with"`   // differ, apart: the other one
 	Tick     uint64  `json:"tick"`
 	To       uint64  `json:"to"`    // history: the last tick
 	Every    uint64  `json:"every"` // history: ticks from one value to the next
@@ -166,20 +168,20 @@ type request struct {
 	Cell     *int    `json:"cell"`
 	Entity   string  `json:"entity"`
 	Field    int     `json:"field"`
-	Since    int     `json:"since"` // charts, inputs, marks: how many the page has
+	Since    int     `json:"since"` // charts, inputs, marks: how many the page already has
 	Hold     bool    `json:"hold"`  // drive, fork: hold the run
 	Speed    float64 `json:"speed"` // drive: times the tick rate; 0: as fast as possible
 
 	Scenario string             `json:"scenario"` // begin
-	Seed     string             `json:"seed"`     // begin: "": the scenario's
+	Seed     string             `json:"seed"`     // begin; "": the scenario's
 	Set      map[string]float64 `json:"set"`      // begin: other numbers, by path
 
-	Order json.RawMessage `json:"order"` // submit: as in a scenario, without a tick
+	Order json.RawMessage `json:"order"` // submit: as in a scenario, but without a tick
 
 	Query SweepQuery `json:"query"` // rows, plot, open
 }
 
-// Answer answers a request. The answer to what is no request is an error, too.
+// Answer answers a request. Text that is not a request is answered with an error.
 func (s *Session) Answer(text []byte) []byte {
 	var q request
 	err := jsonlines.Decode(text, &q)
@@ -256,7 +258,7 @@ func (r *Recording) work(ctx context.Context, pause func()) {
 	if r.drive != nil {
 		run.Go(func() { r.drive(ctx) })
 	}
-	_ = r.Verify(ctx, pause) // what is wrong is an answer
+	_ = r.Verify(ctx, pause) // problems are reported in answers
 }
 
 // answer implements Source.

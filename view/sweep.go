@@ -5,28 +5,28 @@ import (
 	"fmt"
 )
 
-// A Sweep is a sweep that a page shows, job by job; package view/sweeps has it.
+// A Sweep is a sweep that a page shows, job by job. Package view/sweeps implements it.
 type Sweep interface {
-	// AnswerSweep answers an operation: an object, and a picture if it was asked for one.
+	// AnswerSweep answers an operation with an object, and with a picture if one was requested.
 	AnswerSweep(op string, q *SweepQuery) (head any, picture []byte, err error)
 
-	// Recordings opens what was recorded of a job: the recording that was kept, or the two of a job that came to different ends.
+	// Recordings opens what was recorded of a job: the one recording kept, or the two of a job with two different results.
 	Recordings(job int) ([]*Recording, error)
 }
 
-// A SweepQuery is what a page asks about a sweep, beside the operation.
+// A SweepQuery holds the parameters of a request about a sweep.
 type SweepQuery struct {
 	Sort   string   `json:"sort"`   // rows: a column; "": job
-	Down   bool     `json:"down"`   // rows: from the greatest on
-	Status string   `json:"status"` // rows: a status, or not ok, or differs; "": all
-	From   int      `json:"from"`   // rows: the first, from 0
-	Count  int      `json:"count"`  // rows: how many at most
-	Stats  []string `json:"stats"`  // plot: statistics; none: the first that tells something
-	By     []string `json:"by"`     // plot: one parameter or two; none: what differs
+	Down   bool     `json:"down"`   // rows: in descending order
+	Status string   `json:"status"` // rows: a status, "not ok" or "differs"; "": all
+	From   int      `json:"from"`   // rows: number of the first, from 0
+	Count  int      `json:"count"`  // rows: maximum number
+	Stats  []string `json:"stats"`  // plot: statistics; none: the first informative one
+	By     []string `json:"by"`     // plot: one or two parameters; none: those that vary
 	Job    int      `json:"job"`    // open
 }
 
-// An openAnswer says where the recordings of a job are.
+// An openAnswer gives the source numbers of a job's recordings.
 type openAnswer struct {
 	Sources []int `json:"sources"`
 }
@@ -47,7 +47,7 @@ func (s *Session) sweep(q *request, a *answer) error {
 	return err
 }
 
-// open opens the recordings of a job, beside what is open already.
+// open opens the recordings of a job, in addition to what is already open.
 func (s *Session) open(q *request, a *answer) error {
 	list, err := s.Sweep.Recordings(q.Query.Job)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/murksim/murksim/replay"
 )
 
-// A tape is a recording in memory that grows. Its writer marks how much of it is whole; readers see that, and nothing
-// after it. What would make it longer than it may be is left out, and all that comes after.
+// A tape is a growing recording in memory. Its writer marks how much of it is complete; readers see only that. A
+// write that would exceed the limit is dropped, and so is everything after it.
 type tape struct {
 	mu    sync.Mutex
 	b     []byte
@@ -27,7 +27,7 @@ func (t *tape) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mark says that what was written is whole, and reports whether there is room for more.
+// mark marks all bytes written so far as complete, and reports whether there is room for more.
 func (t *tape) mark() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,19 +57,19 @@ func (t *tape) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// A growing is the bytes of a recording, of which there may be more later.
+// A growing holds the bytes of a recording that may still grow.
 type growing struct {
 	io.ReaderAt
 	size func() int64
 }
 
-// from returns those from an offset on that there are by now.
+// from returns the bytes from an offset to the current end.
 func (g growing) from(offset int64) *io.SectionReader {
 	return io.NewSectionReader(g.ReaderAt, offset, g.size()-offset)
 }
 
-// A follower reads the frames of a recording that grows, where it ends once more when there are more. It keeps the
-// bytes of the recording, and nothing else of it.
+// A follower reads the frames of a recording that may grow. At the end, it starts again there if more bytes have
+// come. It keeps only the recording's bytes, not the recording itself.
 type follower struct {
 	*replay.Reader
 	bytes growing

@@ -20,8 +20,8 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// record runs a scenario and returns its recording, with an index if one is asked for, and a world for
-// each of some ticks.
+// record runs a scenario and returns its recording, its index if requested, and the worlds at some
+// ticks.
 func record(t testing.TB, name string, ticks uint64, indexed bool, keep ...uint64) (recording []byte, x *index.Index, at map[uint64]*engine.World) {
 	t.Helper()
 	s, err := worlds.Open(worlds.Registry(), name, fmt.Sprintf("ticks=%d", ticks), "expect=[]")
@@ -99,7 +99,7 @@ func open(t testing.TB, recording []byte, x *index.Index) *view.Recording {
 	return r
 }
 
-// An answer is what a page reads.
+// An answer is an answer as a page reads it.
 type answer struct {
 	ID     uint64
 	Error  string
@@ -125,7 +125,7 @@ func read(t testing.TB, b []byte) (a answer) {
 	return a
 }
 
-// ask asks until the answer is there.
+// ask asks repeatedly until the answer is there.
 func ask(t testing.TB, s *view.Session, format string, args ...any) answer {
 	t.Helper()
 	for {
@@ -162,7 +162,7 @@ func (a *answer) numbers(t testing.TB, name string) (list []float64) {
 	return nil
 }
 
-// TestStates holds that states are those of the run, forward and back, with and without an index.
+// TestStates checks that states match the run, forward and back, with and without an index.
 func TestStates(t *testing.T) {
 	ticks := []uint64{300, 0, 1, 299, 150, 151, 40, 300, 12}
 	for _, name := range []string{"heat", "colony", "crystal", "minewars"} {
@@ -267,7 +267,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestVerify holds that a replay finds each tick right, or the first that is not.
+// TestVerify checks that a replay confirms every tick, or finds the first one that differs.
 func TestVerify(t *testing.T) {
 	recording, _, at := record(t, "heat", 100, false, 100)
 	for _, tt := range []struct {
@@ -300,7 +300,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestWhileItVerifies asks for states while the replay is under way, whose index replaces none meanwhile.
+// TestWhileItVerifies asks for states while the recording is being verified. The replay's own index does
+// not replace the given one meanwhile.
 func TestWhileItVerifies(t *testing.T) {
 	recording, _, at := record(t, "heat", 400, false, 33, 390)
 	r := open(t, recording, nil)
@@ -325,7 +326,7 @@ func TestWhileItVerifies(t *testing.T) {
 // TestDiffer finds the first tick in which two recordings differ, or the end of the shorter one.
 func TestDiffer(t *testing.T) {
 	whole, _, _ := record(t, "heat", 60, false)
-	short, _, _ := record(t, "heat", 40, false) // another number of planned ticks, but the same states
+	short, _, _ := record(t, "heat", 40, false) // fewer planned ticks, but the same states
 	other, _, _ := record(t, "waves", 10, false)
 	drops, _, _ := record(t, "waves", 60, false)
 	changed := bytes.Clone(whole)
@@ -360,7 +361,7 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// rewritten returns a recording with its header and its frames changed, which keep their hashes.
+// rewritten returns a recording with a changed header and changed frames, which keep their hashes.
 func rewritten(t *testing.T, recording []byte, head func(h *replay.Header), frame func(f *replay.Frame)) []byte {
 	t.Helper()
 	r, err := replay.NewReader(bytes.NewReader(recording))
@@ -387,7 +388,7 @@ func rewritten(t *testing.T, recording []byte, head func(h *replay.Header), fram
 	return b.Bytes()
 }
 
-// uncommanded leaves out the commands of a tick.
+// uncommanded removes the commands of a tick.
 func uncommanded(t *testing.T, recording []byte, tick uint64) []byte {
 	return rewritten(t, recording, func(*replay.Header) {}, func(f *replay.Frame) {
 		if f.Tick == tick {
@@ -396,7 +397,7 @@ func uncommanded(t *testing.T, recording []byte, tick uint64) []byte {
 	})
 }
 
-// redescribed is of a scenario with another description.
+// redescribed changes the scenario's description.
 func redescribed(t *testing.T, recording []byte) []byte {
 	return rewritten(t, recording, func(h *replay.Header) {
 		h.Descriptor = bytes.Replace(h.Descriptor, []byte("Two heaters"), []byte("Two ovens"), 1)
@@ -405,7 +406,7 @@ func redescribed(t *testing.T, recording []byte) []byte {
 	}, func(*replay.Frame) {})
 }
 
-// emptied has no frame.
+// emptied removes all frames.
 func emptied(t *testing.T, recording []byte) []byte {
 	t.Helper()
 	r, err := replay.NewReader(bytes.NewReader(recording))
@@ -423,7 +424,7 @@ func emptied(t *testing.T, recording []byte) []byte {
 	return b.Bytes()
 }
 
-// TestDifferInTurn holds that comparisons of several pairs, one of them with a fork, go on side by side.
+// TestDifferInTurn checks that comparisons of several pairs, one of them with a fork, can take turns.
 func TestDifferInTurn(t *testing.T) {
 	whole, x, _ := record(t, "heat", 60, true)
 	changed := bytes.Clone(whole)
@@ -445,8 +446,8 @@ func TestDifferInTurn(t *testing.T) {
 	}
 }
 
-// TestWrongIndex holds that an index of other states is given up, and one of our own is not, not even behind a tick
-// that differs.
+// TestWrongIndex checks that an index of other states is dropped. Our own index is kept, even behind a tick that
+// differs.
 func TestWrongIndex(t *testing.T) {
 	recording, x, at := record(t, "heat", 300, true, 250)
 	changed := bytes.Clone(recording)
@@ -483,7 +484,7 @@ func TestWrongIndex(t *testing.T) {
 	}
 }
 
-// TestErrors holds that what cannot be answered is said.
+// TestErrors checks the errors of requests that cannot be answered.
 func TestErrors(t *testing.T) {
 	recording, _, _ := record(t, "heat", 10, false)
 	s := view.NewSession(open(t, recording, nil))
@@ -511,7 +512,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzAnswer holds that no request ends a session.
+// FuzzAnswer checks that no request ends a session.
 func FuzzAnswer(f *testing.F) {
 	recording, _, _ := record(f, "predators", 20, false)
 	r := open(f, recording, nil)

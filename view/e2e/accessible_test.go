@@ -20,7 +20,7 @@ import (
 //go:embed audit.js
 var auditScript string
 
-// found evaluates a check of audit.js, and returns what it finds.
+// found runs a check of audit.js and returns its findings.
 func (p *page) found(check string) []string {
 	p.t.Helper()
 	var list []string
@@ -37,7 +37,7 @@ func (p *page) value(expression string, into any) {
 	}
 }
 
-// nameless returns what has no name in the accessibility tree, of all that can be used and all pictures.
+// nameless returns the controls and pictures without a name in the accessibility tree.
 func (p *page) nameless() (list []string) {
 	p.t.Helper()
 	tree := call(p, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
@@ -59,7 +59,7 @@ func (p *page) nameless() (list []string) {
 	return list
 }
 
-// live returns the roles of regions that are spoken when they change.
+// live returns the roles of live regions.
 func (p *page) live() (list []string) {
 	p.t.Helper()
 	for _, n := range call(p, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
@@ -74,7 +74,7 @@ func (p *page) live() (list []string) {
 
 var checks = []string{"text", "shapes", "structure", "targets"}
 
-// accessible holds what checks of a page find wrong, in the light and in the dark.
+// accessible checks a page in the light and in the dark.
 func accessible(t *testing.T, p *page, name string) {
 	t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -106,7 +106,7 @@ func walk(t *testing.T, p *page, name string) {
 		shift []chromedp.KeyOption
 	}{{"Tab", nil}, {"Shift and Tab", []chromedp.KeyOption{chromedp.KeyModifiers(chromedp.ModifierShift)}}} {
 		var got []string
-		for range 2*len(want) + 10 { // some are places to scroll
+		for range 2*len(want) + 10 { // some of them are scrollable regions
 			p.do(chromedp.KeyEvent(kb.Tab, way.shift...))
 			var now struct {
 				At, Other string
@@ -131,7 +131,7 @@ func walk(t *testing.T, p *page, name string) {
 	}
 }
 
-// TestAccessible holds that each view of the viewer can be read and used by those who see little, or use no mouse.
+// TestAccessible checks that readers with low vision or without a mouse can read and use each view of the viewer.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -204,7 +204,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestHands holds that what the mouse can do keys can, from what is focused.
+// TestHands checks that keys can do what the mouse can, starting from the focused element.
 func TestHands(t *testing.T) {
 	t.Parallel()
 	const (
@@ -218,9 +218,9 @@ func TestHands(t *testing.T) {
 	)
 	type act struct {
 		what  string
-		focus string // what has the focus; "": as it is
+		focus string // element to focus; "": leave the focus
 		keys  []string
-		see   string // what is true then
+		see   string // expression to check then
 		want  string
 	}
 	looks := []act{
@@ -296,7 +296,7 @@ func TestHands(t *testing.T) {
 	}
 }
 
-// TestPlanted holds that each check finds what is wrong on purpose.
+// TestPlanted checks that each check finds a mistake made on purpose.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -342,7 +342,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestStill holds that nothing moves by itself in front of readers who want little motion.
+// TestStill checks that nothing moves by itself for readers who prefer little motion.
 func TestStill(t *testing.T) {
 	t.Parallel()
 	p := browse(t, serve(t, t.TempDir()), 1280, 720, prefers("reduced-motion", "reduce"))

@@ -1,6 +1,6 @@
 //go:build browser
 
-// Package e2e looks at the viewer in a real browser: Chromium, which must be installed.
+// Package e2e tests the viewer in a real browser: Chromium, which must be installed.
 package e2e
 
 import (
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	source := "-ldflags=-X 'github.com/murksim/murksim/cli.sourceFolder=" + root + "'" // for pages that are exported, if paths are trimmed
+	source := "-ldflags=-X 'github.com/murksim/murksim/cli.sourceFolder=" + root + "'" // for exported pages, if paths are trimmed
 	if out, err := exec.Command("go", "build", source, "-o", program, "github.com/murksim/murksim/cmd/murksim").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, out))
 	}
@@ -59,14 +59,14 @@ func murksim(t testing.TB, folder string, args ...string) string {
 	return string(out)
 }
 
-// serve runs the viewer in a folder and returns its URL.
+// serve starts the viewer in a folder and returns its URL.
 func serve(t testing.TB, folder string, args ...string) string {
 	t.Helper()
 	url, _ := started(t, command(folder, append([]string{"view"}, args...)...))
 	return url
 }
 
-// recorded runs a scenario for 60 ticks, lets the viewer show the recording, and returns its URL.
+// recorded runs a scenario for 60 ticks, opens the recording in the viewer, and returns its URL.
 func recorded(t testing.TB, scenario string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -74,7 +74,8 @@ func recorded(t testing.TB, scenario string) string {
 	return serve(t, folder, scenario+".murk")
 }
 
-// started starts a command that serves the viewer, and returns its URL and what ends it.
+// started starts a command that serves the viewer. It returns the URL and a function that ends the
+// command.
 func started(t testing.TB, c *exec.Cmd) (url string, end func()) {
 	t.Helper()
 	c.Stderr = os.Stderr
@@ -100,8 +101,8 @@ func started(t testing.TB, c *exec.Cmd) (url string, end func()) {
 	return "", nil
 }
 
-// plain returns the URL of a page that does without the graphics card. Where there is none SwiftShader takes its place, and most of the
-// time; so tests use it for what it draws, and not for what is pressed and said beside it.
+// plain returns the URL of a page that does not use the graphics card. On a machine without one, SwiftShader replaces it and takes most
+// of the time. So tests use plain pages to check drawing, not to check input and messages.
 func plain(url string) string {
 	at, fragment, _ := strings.Cut(url, "#")
 	return at + "?plain#" + fragment
@@ -114,10 +115,10 @@ type page struct {
 	close func()
 
 	mu   sync.Mutex
-	said []string // in the console
+	said []string // console messages
 }
 
-// browser returns the one browser of all tests, which starts with the first page: each page has a window and a profile of its own in it.
+// browser returns the one browser of all tests, started with the first page. Each page has its own window and profile in it.
 var browser = sync.OnceValues(func() (context.Context, error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true),
@@ -130,10 +131,10 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
-// closeBrowser ends the browser, if there is one.
+// closeBrowser ends the browser, if it was started.
 var closeBrowser = func() {}
 
-// browse opens a page in a window of its own, after some steps, such as to set what a reader prefers.
+// browse opens a page in a new window, after some steps such as setting what a reader prefers.
 func browse(t testing.TB, url string, width, height int64, before ...chromedp.Action[chromedp.Void]) *page {
 	t.Helper()
 	ctx, err := browser()
@@ -143,7 +144,7 @@ func browse(t testing.TB, url string, width, height int64, before ...chromedp.Ac
 	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	p := &page{t: t, close: cancel}
 	t.Cleanup(p.close)
-	if err := chromedp.Do(ctx); err != nil { // else the window would end with the time limit, and not with close
+	if err := chromedp.Do(ctx); err != nil { // otherwise the window would close at the time limit, not with close
 		t.Fatal(err)
 	}
 	p.ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
@@ -154,7 +155,7 @@ func browse(t testing.TB, url string, width, height int64, before ...chromedp.Ac
 			if err != nil {
 				return
 			}
-			if strings.Contains(fmt.Sprint(m), "GPU stall due to ReadPixels") { // the browser's own, of SwiftShader
+			if strings.Contains(fmt.Sprint(m), "GPU stall due to ReadPixels") { // the browser's own message, about SwiftShader
 				continue
 			}
 			p.mu.Lock()
@@ -169,7 +170,7 @@ func browse(t testing.TB, url string, width, height int64, before ...chromedp.Ac
 	return p
 }
 
-// prefers sets what the reader of a page prefers, such as prefers("color-scheme", "dark").
+// prefers sets a reader's preference, such as prefers("color-scheme", "dark").
 func prefers(what, value string) chromedp.Action[chromedp.Void] { return media("prefers-"+what, value) }
 
 // media sets a media feature of a page.
@@ -221,7 +222,7 @@ func (p *page) until(expression, want string) {
 	p.t.Fatalf("%s is %q, want %q; the page says %q, its console %q", expression, got, want, p.eval(`document.getElementById("message").textContent`), p.said)
 }
 
-// picture writes what the page looks like to a file, if the environment names a folder for that.
+// picture saves a screenshot, if the environment names a folder for that.
 func (p *page) picture(name string) {
 	p.t.Helper()
 	folder := os.Getenv("PICTURES")
@@ -237,7 +238,7 @@ func (p *page) picture(name string) {
 	}
 }
 
-// quiet holds that nothing was said in the console.
+// quiet checks that the console has no messages.
 func (p *page) quiet() {
 	p.t.Helper()
 	p.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDamaged holds that a page in a file says so when a character of any part is another one, or when its end is missing.
+// TestDamaged checks that a single-file page says so if a character of any part is wrong, or its end is missing.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -46,7 +46,7 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(name, whole, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := browse(t, plain("file://"+name), 390, 844, first(`window.Worker = class { postMessage() {} };`)) // an engine that takes its time
+	p := browse(t, plain("file://"+name), 390, 844, first(`window.Worker = class { postMessage() {} };`)) // an engine that never answers
 	p.until(`document.querySelector("#loading p")?.checkVisibility() && document.querySelector("#loading p").textContent`, "Starting the engine …")
 	p.until(`document.querySelector("#loading progress").checkVisibility()`, "true")
 	p.picture("loading")

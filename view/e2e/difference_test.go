@@ -40,10 +40,10 @@ func flows(t *testing.T) (folder string) {
 	return folder
 }
 
-// differing is what the page says of the difference.
+// differing is the text that the page shows about the difference.
 const differing = `document.querySelectorAll("#stage figcaption")[2].textContent`
 
-// TestDifference holds that cells differ if their numbers do, and not only what is drawn of them.
+// TestDifference checks that cells differ if their numbers do, even if the drawn values do not.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flows(t), "a.murk", "b.murk")
@@ -61,7 +61,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestForkOfRing holds that a line of time stands beside the same tick of the other world, also where one of them begins later.
+// TestForkOfRing checks that rows over time stand beside the same ticks of the other world, even if one of them begins later.
 func TestForkOfRing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -83,7 +83,8 @@ func TestForkOfRing(t *testing.T) {
 	p.quiet()
 }
 
-// TestVectorScale holds that a length has the same colours at all ticks, as other numbers have.
+// TestVectorScale checks that a vector's length has the same colours at all ticks, like other
+// numbers.
 func TestVectorScale(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(serve(t, flows(t), "a.murk")+"#tick=3&field=pull"), 1280, 720)
@@ -96,7 +97,7 @@ func TestVectorScale(t *testing.T) {
 	p.quiet()
 }
 
-// TestVectorCharts holds that charts say which component they are of, and are in order.
+// TestVectorCharts checks that charts name their component and are in order.
 func TestVectorCharts(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flows(t), "a.murk")

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestGame shows a game of MineWars: its map, who owns what, and that nothing can be verified.
+// TestGame shows a game of MineWars: its map, the owners, and that nothing can be verified.
 func TestGame(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -62,7 +62,7 @@ func TestGame(t *testing.T) {
 	p.quiet()
 }
 
-// noInputs holds that the panel of commands is empty at a tick: a film has none.
+// noInputs checks that the panel of commands is empty at a tick: a film has none.
 func (p *page) noInputs(tick string) {
 	p.t.Helper()
 	p.until(`document.getElementById("inputs").dataset.tick`, tick)
@@ -100,7 +100,8 @@ func TestMatch(t *testing.T) {
 	sizes(t, url+"#tick=200", "match")
 }
 
-// sizes takes pictures of a page on a large screen, on a phone, and drawn without the graphics card.
+// sizes takes screenshots of a page on a large screen, on a phone, and drawn without the graphics
+// card.
 func sizes(t *testing.T, url, name string) {
 	t.Helper()
 	for _, s := range []struct {

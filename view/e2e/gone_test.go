@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// first runs a script in the page before all others.
+// first runs a script in the page before any other.
 func first(script string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script})
@@ -24,8 +24,8 @@ func first(script string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// asked counts the requests of a page by operation, and lets a test answer some itself: meddle gets a request, and returns
-// a [Response], or nothing.
+// asked counts a page's requests by operation. It lets a test answer some of them itself: meddle gets a request and
+// returns a [Response], or nothing.
 const asked = `
 window.asked = {};
 window.meddle = () => undefined;
@@ -44,7 +44,7 @@ window.fetch = async (url, o) => {
 };
 `
 
-// answer asks the server beside the page.
+// answer sends a request to the server, bypassing the page.
 func (p *page) answer(request string) string {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](fmt.Sprintf(`fetch("ask", {method: "POST", body: %q}).then((r) => r.text())`, request), chromedp.EvalAwaitPromise))
@@ -54,7 +54,7 @@ func (p *page) answer(request string) string {
 	return v
 }
 
-// TestBack holds that the browser's way back to the gallery ends the page of a run: it holds the run, and asks for nothing any more.
+// TestBack checks that going back to the gallery closes the page of a run: the page holds the run and sends no more requests.
 func TestBack(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(serve(t, t.TempDir())), 1280, 720, first(asked))
@@ -79,7 +79,7 @@ func TestBack(t *testing.T) {
 	p.quiet()
 }
 
-// TestUnwanted holds that what nobody waits for any more is not asked again, and that a page that was closed writes nothing.
+// TestUnwanted checks that a request is not repeated once its answer is not needed, and that a closed page writes nothing.
 func TestUnwanted(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -97,7 +97,7 @@ func TestUnwanted(t *testing.T) {
 	if now := p.eval(`window.ends`); now != before {
 		t.Errorf("the last tick was asked for %s times, and then %s", before, now)
 	}
-	p.do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.End)) // there and back
+	p.do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.End)) // to the end, back, and to the end again
 	p.eval(`window.meddle = () => undefined; ""`)
 	p.until(tick, "60")
 	p.quiet()
@@ -119,7 +119,8 @@ func TestUnwanted(t *testing.T) {
 	p.quiet()
 }
 
-// TestRefusedRun holds that the gallery says where it is seen why a run cannot be begun, and forgets it with the next one.
+// TestRefusedRun checks that the gallery shows, in view, why a run cannot be started, and clears the message at the next
+// attempt.
 func TestRefusedRun(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(serve(t, t.TempDir())), 390, 844)
@@ -137,7 +138,7 @@ func TestRefusedRun(t *testing.T) {
 	p.quiet()
 }
 
-// TestEngineEnds holds that a page whose engine ends says so, also to what is asked for later.
+// TestEngineEnds checks that a page whose engine ends says so, also for later requests.
 func TestEngineEnds(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -158,7 +159,7 @@ func TestEngineEnds(t *testing.T) {
 	p.picture("engine-ends")
 }
 
-// TestAsleep holds that a page whose requests fail for a while says so, and goes on when they do not.
+// TestAsleep checks that a page says so while its requests fail, and continues once they succeed.
 func TestAsleep(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

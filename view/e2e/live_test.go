@@ -21,13 +21,14 @@ const (
 	state = `document.getElementById("run-state").textContent`
 )
 
-// fill puts a value into an input, as a hand does.
+// fill sets the value of an input, as a user would.
 func (p *page) fill(selector, value string) {
 	p.t.Helper()
 	p.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("change", {bubbles: true})); return ""; })()`, selector, value))
 }
 
-// TestRun shows a run as it goes, holds it, sets a parameter and a cell and gives another command; the recording has all.
+// TestRun watches a run, holds it, sets a parameter and a cell, and gives another command; the recording contains all of
+// it.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -74,8 +75,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFork forks a recording, from a server and in a page that has the engine in it: without a change the fork is
-// equal to what happened, with one it differs from its first tick on.
+// TestFork forks a recording, from a server and in a page that contains the engine. Without a change the fork
+// equals the original; with one it differs from its first tick on.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	both(t, "fire", "#tick=200", func(t *testing.T, p *page) {
@@ -124,7 +125,7 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestReload holds that a page that is loaded again has the speed of its run.
+// TestReload checks that a reloaded page keeps the speed of its run.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(serve(t, t.TempDir(), "heat")), 1280, 720)
@@ -142,8 +143,7 @@ func TestReload(t *testing.T) {
 	p.quiet()
 }
 
-// TestMovie takes the frames of the moving picture in README, and the picture of the gallery, if the environment names a folder for
-// them:
+// TestMovie takes the frames of README's animation and the picture of the gallery, if the environment names a folder for them:
 //
 //	PICTURES=/tmp/frames go test -count=1 -tags browser ./view/e2e -run TestMovie
 //	ffmpeg -framerate 8 -i /tmp/frames/movie-%02d.png -vf "scale=960:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none" docs/view/fork.gif

@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// both runs a test with the page that a server has, and with one that has the engine in it.
+// both runs a test with the page from a server, and with one that contains the engine.
 func both(t *testing.T, scenario, fragment string, test func(t *testing.T, p *page), flags ...string) {
 	folder := t.TempDir()
 	murksim(t, folder, append([]string{"run", scenario, "-q", "-o", "run.murk"}, flags...)...)
@@ -43,7 +43,7 @@ func (p *page) at(x, y float64) {
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
 }
 
-// place returns where an element lies: its middle, or at a part of its width.
+// place returns the position of an element: its middle, or the given part of its width.
 func (p *page) place(selector string, part float64) (x, y float64) {
 	p.t.Helper()
 	text := p.eval(fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return (r.left + %g * r.width) + " " + (r.top + r.height / 4); })()`, selector, part))
@@ -59,7 +59,7 @@ const (
 	tick   = `document.body.dataset.tick`
 )
 
-// TestInputs lists the commands of a tick, and goes from one tick with commands to another.
+// TestInputs lists the commands of a tick, and moves between ticks that have commands.
 func TestInputs(t *testing.T) {
 	t.Parallel()
 	both(t, "heat", "#tick=60", func(t *testing.T, p *page) {
@@ -93,7 +93,7 @@ func TestInputs(t *testing.T) {
 	})
 }
 
-// TestTrace pins a cell, and compares its history with what it holds.
+// TestTrace pins a cell, and compares its history with the values shown for it.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	const points = `document.getElementById("trace").dataset.points`
@@ -113,7 +113,7 @@ func TestTrace(t *testing.T) {
 		at := p.eval(looked)
 		p.picture("trace-" + filepath.Base(t.Name()))
 		p.at(300, 200)
-		p.do(chromedp.KeyEvent(",")) // a tick back, of the same cell
+		p.do(chromedp.KeyEvent(",")) // one tick back, same cell
 		p.until(tick, "499")
 		p.until(looked, strings.Replace(at, "tick 500", "tick 499", 1))
 		p.do(chromedp.KeyEvent(kb.Escape))
@@ -123,7 +123,8 @@ func TestTrace(t *testing.T) {
 	})
 }
 
-// TestKeyboard goes from cell to cell, pins one, and lists the keys as the documents do.
+// TestKeyboard goes from cell to cell, pins one, and checks that the keys are listed as in the
+// documentation.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	cell := func(p *page) (row, col int) {
@@ -148,7 +149,7 @@ func TestKeyboard(t *testing.T) {
 		p.do(chromedp.KeyEvent("?"))
 		p.until(`document.getElementById("help").open`, "true")
 		p.picture("keys-" + filepath.Base(t.Name()))
-		p.do(chromedp.KeyEvent(kb.ArrowLeft)) // acts on nothing
+		p.do(chromedp.KeyEvent(kb.ArrowLeft)) // has no effect
 		rows := p.eval(`[...document.querySelectorAll("#help tr")].map((r) => "| " + [...r.cells].map((c) => c.textContent).join(" | ") + " |").join("\n")`)
 		text, err := os.ReadFile("../../docs/VIEW.md")
 		if err != nil {
@@ -159,7 +160,7 @@ func TestKeyboard(t *testing.T) {
 		}
 		p.do(chromedp.KeyEvent(kb.Escape))
 		p.until(`document.getElementById("help").open`, "false")
-		p.until(`document.querySelectorAll("#trace canvas").length`, "1") // Escape was for the dialog
+		p.until(`document.querySelectorAll("#trace canvas").length`, "1") // Escape closed the dialog only
 		p.until(tick, "50")
 	}, "--ticks", "60", "--set", "expect=[]")
 }
@@ -187,7 +188,7 @@ func TestSeveralFields(t *testing.T) {
 	}, "--ticks", "400", "--set", "expect=[]")
 }
 
-// TestOverlay holds that the second field is seen over the first one, where it is not 0, by the graphics card and without it.
+// TestOverlay checks that the second field covers the first one where it is not 0, with and without the graphics card.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -210,8 +211,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestPainters holds that the graphics card and what takes its place paint the same, but for what is rounded at the edges of cells:
-// squares, slices of a close packing, panels of a product, and hexes.
+// TestPainters checks that both painters, with and without the graphics card, paint the same, except for rounding at the edges of
+// cells: squares, slices of a close packing, panels of a product, and hexes.
 func TestPainters(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -223,7 +224,7 @@ func TestPainters(t *testing.T) {
 			p := browse(t, url, 1280, 720)
 			p.until(verdict, "verified")
 			p.until(tick, "30")
-			p.do(chromedp.Sleep(time.Second)) // the verified ticks have a greatest value, which changes the colours
+			p.do(chromedp.Sleep(time.Second)) // the maximum of the verified ticks changes the colours
 			p.value(`(() => { const from = document.querySelector("#stage canvas"), c = document.createElement("canvas");
 				[c.width, c.height] = [from.width, from.height];
 				const g = c.getContext("2d");
@@ -246,7 +247,7 @@ func TestPainters(t *testing.T) {
 	}
 }
 
-// TestUlps holds that the distance between two recordings is that of the numbers that are shown.
+// TestUlps checks that the distance between two recordings matches the numbers shown.
 func TestUlps(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -266,12 +267,12 @@ func TestUlps(t *testing.T) {
 	if got := p.eval(`document.querySelector("#looked .apart").textContent`); !strings.HasSuffix(strings.ReplaceAll(got, ",", ""), want) {
 		t.Errorf("%v and %v are %q apart, want %q", a, b, got, want)
 	}
-	p.until(`document.getElementById("trace").dataset.points`, "1002") // of both
+	p.until(`document.getElementById("trace").dataset.points`, "1002") // points of both recordings
 	p.picture("ulps")
 	p.quiet()
 }
 
-// TestTickTime shows how long ticks of the replay took.
+// TestTickTime shows the time of the replay's ticks.
 func TestTickTime(t *testing.T) {
 	t.Parallel()
 	both(t, "heat", "", func(t *testing.T, p *page) {
@@ -281,12 +282,12 @@ func TestTickTime(t *testing.T) {
 	})
 }
 
-// TestTraceEntity pins an entity: its history has a choice of fields.
+// TestTraceEntity pins an entity; its history offers a choice of fields.
 func TestTraceEntity(t *testing.T) {
 	both(t, "predators", "#tick=200", func(t *testing.T, p *page) {
 		p.until(tick, "200")
 		isEntity := `/^(rabbit|fox|\w+) .* at \[/.test(` + looked + `)`
-		pinned := func() bool { // what it says may be of where the pointer was before
+		pinned := func() bool { // its text may still describe the pointer's last position
 			if p.eval(isEntity) != "true" {
 				return false
 			}
@@ -307,7 +308,7 @@ func TestTraceEntity(t *testing.T) {
 				t.Fatal("there is no entity")
 			}
 			p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
-			time.Sleep(50 * time.Millisecond) // until it says what is there
+			time.Sleep(50 * time.Millisecond) // until the text is up to date
 		}
 		p.until(`document.getElementById("trace").dataset.points`, "301")
 		name := p.eval(`document.querySelector("#trace select option:checked").textContent`)
@@ -321,7 +322,7 @@ func TestTraceEntity(t *testing.T) {
 	}, "--ticks", "300", "--set", "expect=[]")
 }
 
-// TestCursor walks over hexes, slices and a ring, and comes back to where it was.
+// TestCursor moves the cursor over hexes, slices and a ring, and back to where it started.
 func TestCursor(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -352,7 +353,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestSizes holds that nothing is wider than the screen, on a phone and on a large one, in the dark and with many things shown.
+// TestSizes checks that nothing is wider than the screen: on a phone and on a large screen, in the dark, and with many things
+// shown.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -412,7 +414,8 @@ commands:
   - {tick: 40, set: {field: heat, cell: [7], value: 12}}
 `
 
-// TestRing shows a ring over time: fields beside and over each other, a cell cursor, and in what two runs differ.
+// TestRing shows a ring over time: fields beside and over each other, a cell cursor, and the difference of two
+// runs.
 func TestRing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// pinEntity pins the entity that is nearest on the way of the arrow keys.
+// pinEntity pins the nearest entity that the arrow keys reach.
 const pinEntity = `(async () => {
 	const key = (key, shiftKey) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, bubbles: true }));
 	document.querySelector("#stage canvas").focus();
@@ -20,7 +20,8 @@ const pinEntity = `(async () => {
 	document.body.dataset.pinned = "no";
 })(); 1`
 
-// TestEntityPanel holds that names stand in one line, that numbers have few digits, and all of them under the pointer.
+// TestEntityPanel checks that names take one line, and that numbers have few digits but show all of them under the
+// pointer.
 func TestEntityPanel(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(recorded(t, "colony")+"#tick=60"), 1280, 720)
@@ -46,7 +47,7 @@ func TestEntityPanel(t *testing.T) {
 	p.quiet()
 }
 
-// TestDots holds that dots can have the colours of what entities hold.
+// TestDots checks that dots can be coloured by the values of entities.
 func TestDots(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(recorded(t, "minewars")+"#tick=60&dots=number"), 1280, 720)
@@ -71,7 +72,8 @@ func TestDots(t *testing.T) {
 	p.quiet()
 }
 
-// TestForcedColours holds that swatches and the strip keep their colours where the reader has chosen few for all pages.
+// TestForcedColours checks that swatches and the strip keep their colours if the reader forces a few colours on all
+// pages.
 func TestForcedColours(t *testing.T) {
 	t.Parallel()
 	p := browse(t, plain(recorded(t, "fire")+"#tick=5"), 1280, 720, media("forced-colors", "active"))

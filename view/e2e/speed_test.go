@@ -23,7 +23,7 @@ func large(t testing.TB) string {
 	return folder
 }
 
-// firstPaint opens a page, and returns how many milliseconds later it shows the world.
+// firstPaint opens a page and returns the milliseconds until it shows the world.
 func firstPaint(t testing.TB, url string) float64 {
 	t.Helper()
 	p := browse(t, url, 1280, 720)
@@ -38,7 +38,8 @@ func firstPaint(t testing.TB, url string) float64 {
 	return at
 }
 
-// TestFirstPaint says how soon a world of 256×256 cells is seen, and holds it against one of a quarter of the cells, so that a slow machine does not matter.
+// TestFirstPaint measures how soon a world of 256×256 cells appears. It compares that with a world of a quarter of the cells, so that a
+// slow machine does not matter.
 func TestFirstPaint(t *testing.T) {
 	small := t.TempDir()
 	murksim(t, small, "run", "waves", "-q", "--set", "expect=[]", "-o", "waves.murk")
@@ -68,8 +69,8 @@ func BenchmarkFirstPaint(b *testing.B) {
 	b.ReportMetric(sum/float64(b.N), "ms/paint")
 }
 
-// TestFrames says how many frames a second there are while a world of 256×256 cells plays, and what the page itself takes for each:
-// the processor time of its main thread. What a slow machine may take is generous.
+// TestFrames measures the frames per second while a world of 256×256 cells plays, and the cost of each to the page itself: the
+// processor time of its main thread. The limits leave room for slow machines.
 func TestFrames(t *testing.T) {
 	url := serve(t, large(t), "waves.murk")
 	for _, query := range []string{"", "?plain"} {
@@ -108,7 +109,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// work returns how long what has taken so far, in seconds.
+// work returns the seconds spent so far, by kind of work.
 func (p *page) work() map[string]float64 {
 	p.t.Helper()
 	m := map[string]float64{}
@@ -118,7 +119,7 @@ func (p *page) work() map[string]float64 {
 	return m
 }
 
-// hot lists the functions of a profile that take the most.
+// hot lists the functions that take the most time in a profile.
 func hot(t *testing.T, profile *profiler.Profile) {
 	t.Helper()
 	name, hits, all := map[int64]string{}, map[string]int{}, 0

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	rows = `document.body.dataset.rows?.replace(/^\d+ +/, "")` // sort, direction, filter and how many there are
+	rows = `document.body.dataset.rows?.replace(/^\d+ +/, "")` // sort, direction, filter and number of rows
 	done = `+(document.body.dataset.done ?? 0)`
 )
 
@@ -53,7 +53,7 @@ func (p *page) shownTable() (names []string, table [][]string) {
 	return names, table
 }
 
-// same reports whether a cell of the page has the value of results.csv, which has no commas between thousands.
+// same reports whether a cell of the page shows a value of results.csv, which has no commas between thousands.
 func same(shown, written string) bool {
 	x, err1 := strconv.ParseFloat(strings.ReplaceAll(shown, ",", ""), 64)
 	y, err2 := strconv.ParseFloat(written, 64)
@@ -75,7 +75,7 @@ func growing(t *testing.T, folder string, args ...string) (c *exec.Cmd, out stri
 	return c, out
 }
 
-// TestSweepGrows watches a sweep from its first jobs to the end, and compares what the page shows then with results.csv.
+// TestSweepGrows watches a sweep from its first jobs to its end, then compares the page with results.csv.
 func TestSweepGrows(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -133,14 +133,14 @@ func compare(x, y float64) int {
 	return 0
 }
 
-// column returns where a column stands in the page.
+// column returns the place of a column in the page.
 func (p *page) column(name string) int {
 	p.t.Helper()
 	names, _ := p.shownTable()
 	return slices.Index(names, name)
 }
 
-// compare holds that the page shows some rows of results.csv, in their order.
+// compare checks that the page shows some rows of results.csv, in their order.
 func (p *page) compare(names []string, want [][]string, what string) {
 	p.t.Helper()
 	shown, got := p.shownTable()
@@ -164,14 +164,14 @@ func (p *page) compare(names []string, want [][]string, what string) {
 	}
 }
 
-// choose chooses from one of the lists of the picture, all at once: what is typed into a list counts as one word only if the machine is quick.
+// choose picks a value in one of the picture's lists, in one step: a list takes typed letters as one word only on a quick machine.
 func (p *page) choose(list, value string) {
 	p.t.Helper()
 	p.eval(fmt.Sprintf(`{ const e = document.getElementById("sweep-%s"); e.value = %q; e.onchange(); "" }`, list, value))
 }
 
-// TestSweepPicture holds that the page shows the bytes that sweep plot writes, of the statistic and over the values that are chosen, and
-// again after a reload.
+// TestSweepPicture checks that the page shows the bytes that sweep plot writes for the chosen statistic and parameters, also after a
+// reload.
 func TestSweepPicture(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -194,7 +194,7 @@ func TestSweepPicture(t *testing.T) {
 	p.quiet()
 }
 
-// TestSweepChoices holds that the lists say what the picture is drawn over, and that either can be changed.
+// TestSweepChoices checks that the lists show what the picture is drawn over, and that both can be changed.
 func TestSweepChoices(t *testing.T) {
 	t.Parallel()
 	const rate, decay = "propagators.diffusion.rate", "propagators.decay.rate"
@@ -227,8 +227,8 @@ func TestSweepChoices(t *testing.T) {
 	p.quiet()
 }
 
-// TestSweepRoom holds that statistics are seen without scrolling and that no row of a job that is not ok is higher than others because of
-// its reason, which stands beside the status where it is looked for.
+// TestSweepRoom checks that statistics are visible without scrolling. A reason does not make the row of a job that is not ok higher than
+// others; it stands beside the status when such jobs are filtered.
 func TestSweepRoom(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -250,7 +250,7 @@ func TestSweepRoom(t *testing.T) {
 	}
 }
 
-// words returns the texts and hints of an SVG, in turn, without its name.
+// words returns the texts and hints of an SVG in order, without its name.
 func words(svg string) (list []string) {
 	_, svg, _ = strings.Cut(svg, "</title>")
 	for part := range strings.SplitSeq(svg, "<t") {
@@ -262,7 +262,7 @@ func words(svg string) (list []string) {
 	return list
 }
 
-// unlike writes a sweep whose job 1 has come to different ends, and two of whose jobs have no world.
+// unlike writes a sweep in which job 1 gave two different results and two jobs have no world.
 func unlike(t *testing.T, folder string) {
 	t.Helper()
 	_, _ = command(folder, "sweep", "heat", "-q", "-o", "out", "--ticks", "40", "--seeds", "1..2", "--set", "propagators.diffusion.rate=1,2,30", "--keep", "all", "--recheck", "0").Output() // 1: some are not ok
@@ -293,7 +293,7 @@ func unlike(t *testing.T, folder string) {
 	}
 }
 
-// again runs a recorded job once more and records it; a fault changes a cell in tick 17.
+// again reruns a recorded job and records it; a fault changes a cell in tick 17.
 func again(t *testing.T, recording []byte, name string, fault bool) {
 	t.Helper()
 	frames, err := replay.NewReader(bytes.NewReader(recording))
@@ -335,7 +335,8 @@ func again(t *testing.T, recording []byte, name string, fault bool) {
 	}
 }
 
-// TestSweepDiffers holds that a job that came to different ends is shown loudly, and its recordings side by side.
+// TestSweepDiffers checks that a job with two different results is shown prominently, with its recordings side by
+// side.
 func TestSweepDiffers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// touch puts fingers on the page, moves them or takes them away.
+// touch puts fingers on the page, moves them or lifts them.
 func (p *page) touch(what input.DispatchTouchEventType, at ...[2]float64) {
 	p.t.Helper()
 	params := input.DispatchTouchEventParams{Type: what, TouchPoints: []*input.TouchPoint{}}
@@ -22,7 +22,7 @@ func (p *page) touch(what input.DispatchTouchEventType, at ...[2]float64) {
 	call(p, input.DispatchTouchEvent, params)
 }
 
-// fingers opens a page that has fingers and no mouse.
+// fingers opens a page on a device with touch and no mouse.
 func fingers(t *testing.T, url string, width, height int64) *page {
 	p := browse(t, "about:blank", width, height)
 	call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 5})
@@ -31,8 +31,8 @@ func fingers(t *testing.T, url string, width, height int64) *page {
 	return p
 }
 
-// TestFingers holds that two fingers make the world larger where they are, that one scrolls the page while all of the world is seen and moves the world
-// else, and that the buttons do the same as fingers.
+// TestFingers checks that two fingers zoom the world where they are, and that buttons do the same. One finger scrolls the page while the
+// whole world is visible, and moves the world otherwise.
 func TestFingers(t *testing.T) {
 	t.Parallel()
 	p := fingers(t, plain(recorded(t, "heat")+"#tick=5"), 390, 844)
@@ -92,7 +92,8 @@ func TestFingers(t *testing.T) {
 	p.quiet()
 }
 
-// TestPhoneOnItsSide holds that the time can be moved and the world is seen without scrolling.
+// TestPhoneOnItsSide checks that the time line can be used and the world is visible without
+// scrolling.
 func TestPhoneOnItsSide(t *testing.T) {
 	t.Parallel()
 	p := fingers(t, plain(recorded(t, "heat")+"#tick=5"), 844, 390)

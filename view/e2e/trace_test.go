@@ -25,7 +25,8 @@ propagators:
   - diffusion: {field: heat, rate: 1, decay: 0.001}
 `
 
-// TestLiveTrace pins a cell of a long run: its history goes on to the end, with some points at most, also after a request that went wrong.
+// TestLiveTrace pins a cell of a long run: its history continues to the end with a limited number of points, even after a request that
+// fails.
 func TestLiveTrace(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -52,7 +53,7 @@ func TestLiveTrace(t *testing.T) {
 	p.picture("trace-live")
 }
 
-// TestClickChart holds that a slow click on a chart comes through while the run goes on.
+// TestClickChart checks that a slow click on a chart works while the run proceeds.
 func TestClickChart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -70,7 +71,7 @@ func TestClickChart(t *testing.T) {
 	x, y := p.place("#charts canvas", 0.01)
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)), chromedp.Sleep(time.Second/2),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	p.until(`document.getElementById("play").ariaLabel`, "Play") // an earlier tick is shown than that of the run
+	p.until(`document.getElementById("play").ariaLabel`, "Play") // the tick shown is earlier than the run's
 	p.until(`document.getElementById("to-tip").disabled`, "false")
 	p.quiet()
 }

@@ -42,7 +42,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestFlipped holds that a page names the tick in which its recording was changed, as verify does.
+// TestFlipped checks that a page names the tick in which its recording was changed, as verify does.
 func TestFlipped(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -80,7 +80,8 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// TestScenarios shows each scenario that comes with murksim (if -short, every fourth), and looks for errors in the console.
+// TestScenarios shows each scenario that comes with murksim (every fourth with -short), and looks for errors in the
+// console.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -118,7 +119,7 @@ func TestPicture(t *testing.T) {
 	p.quiet()
 }
 
-// TestCompare shows two recordings side by side, and goes to the tick that diff names.
+// TestCompare shows two recordings side by side, and goes to the tick that diff reports.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -143,7 +144,7 @@ func TestCompare(t *testing.T) {
 	p.quiet()
 }
 
-// TestPointer holds that the cell under the pointer has the value that an export has.
+// TestPointer checks that the cell under the pointer has the value found in an export.
 func TestPointer(t *testing.T) {
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "-o", "heat.murk")

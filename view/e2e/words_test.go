@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestServerEnds holds that a page says so when its server has ended.
+// TestServerEnds checks that a page says so when its server has ended.
 func TestServerEnds(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -27,7 +27,7 @@ func TestServerEnds(t *testing.T) {
 	p.picture("server-ends")
 }
 
-// TestKeysInList holds that keys which a list has no use for act from it, too.
+// TestKeysInList checks that keys which a list does not use still act while it has the focus.
 func TestKeysInList(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -43,7 +43,7 @@ func TestKeysInList(t *testing.T) {
 	p.quiet()
 }
 
-// TestTickDiffers holds that the tick that differs is a way to it, with both hashes.
+// TestTickDiffers checks that a tick that differs is shown as a link, with both hashes.
 func TestTickDiffers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -68,7 +68,7 @@ func TestTickDiffers(t *testing.T) {
 	}
 }
 
-// TestChartLabels holds that no line comes to a number from the left, where it would look like a minus.
+// TestChartLabels checks that no line touches a number from the left, where it would look like a minus.
 func TestChartLabels(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func TestChartLabels(t *testing.T) {
 	p.picture("chart-labels")
 }
 
-// TestLiveTimeLine holds that the time line of a run has room for all that is planned, and that nothing jumps while it plays.
+// TestLiveTimeLine checks that a run's time line has room for all planned ticks, and that nothing jumps while it plays.
 func TestLiveTimeLine(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

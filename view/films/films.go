@@ -1,8 +1,8 @@
-// Package films opens files that say what happened, and hold nothing from which it could be computed again, as sources of the
-// viewer: games of MineWars and YREP files.
+// Package films opens files as sources of the viewer: games of MineWars and YREP files. Such a file only says what happened;
+// it does not hold what is needed to compute that again.
 //
-// Files are untrusted: what is malformed is an error that says where, or cuts the film short; nothing is allocated
-// that their bytes cannot account for, but for a picture of a bounded size.
+// Files are untrusted. Malformed input causes an error that says where, or cuts the film short. Apart from a
+// picture of bounded size, nothing is allocated that the file's bytes do not account for.
 package films
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A File is a file to look at. It must not change.
+// A File is a file to show. It must not change.
 type File struct {
 	Name string
 	io.ReaderAt
@@ -23,7 +23,7 @@ type File struct {
 // reader returns a reader of the whole file.
 func (f *File) reader() *io.SectionReader { return io.NewSectionReader(f, 0, f.Size) }
 
-// title is the file's name without folders.
+// title returns the file's name without folders.
 func (f *File) title() string { return path.Base(strings.ReplaceAll(f.Name, `\`, "/")) }
 
 // An Error says which of several files is wrong.
@@ -38,15 +38,15 @@ func (e *Error) Error() string { return fmt.Sprintf("file %d: %v", e.File+1, e.E
 // Unwrap returns what is wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
-// effects says why a file with an ending cannot be verified.
+// effects says why a kind of file cannot be verified.
 func effects(ending string) string {
 	return "a " + ending + " cannot be verified: it holds effects, not inputs"
 }
 
-// nothing is the value of a cell that has none.
+// nothing is the value of a cell without one.
 var nothing = float32(math.NaN())
 
-// count writes a number of things.
+// count returns a number of things, in words.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -36,7 +36,7 @@ func vectors(t testing.TB, pattern string) map[string][]byte {
 	return all
 }
 
-// A page asks a session.
+// A page sends requests to a session.
 type page struct {
 	testing.TB
 	*view.Session
@@ -72,7 +72,7 @@ type answer struct {
 	data []byte
 }
 
-// try asks until there is an answer.
+// try asks repeatedly until there is an answer.
 func (p *page) try(format string, args ...any) *answer {
 	p.Helper()
 	for {
@@ -135,14 +135,15 @@ func same(t testing.TB, what string, got, want []float64) {
 	}
 }
 
-// checked holds what every film answers about its verification, its charts and what there is not.
+// checked checks what every film must answer about its verification, its charts and things it does
+// not have.
 func checked(t testing.TB, f *view.Film) {
 	t.Helper()
 	p, a := &page{t, view.NewSession(f)}, f.About()
 	if c := p.ask(`{"op":"check"}`); c.Answer.Ticks != 0 || c.Answer.Done || !strings.HasSuffix(c.Answer.Unverifiable, "cannot be verified: it holds effects, not inputs") {
 		t.Errorf("before the charts are made, check says %+v", c.Answer)
 	}
-	p.ask(`{"op":"inputs","tick":%d}`, a.Last) // the page asks all sources; a film has none
+	p.ask(`{"op":"inputs","tick":%d}`, a.Last) // the page asks every source; a film has no inputs
 	if err := f.Chart(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,37 +11,37 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// A game is a game of MineWars, and the boards of its views where its parts begin.
+// A game is a game of MineWars, with boards of its views for the starts of its parts.
 type game struct {
 	parts  []part
 	start  minewars.Start
-	views  []minewars.View // that are shown: the first whole, of the others the digits
-	side   int             // cells
-	cells  []int32         // of the tiles, in ring order
+	views  []minewars.View // shown views: the first one completely, of the others only the digits
+	side   int             // side length in cells
+	cells  []int32         // cells of the tiles, in ring order
 	keys   []gameKey
-	last   uint64 // tick
-	doubts int    // messages that cannot be true
+	last   uint64 // the last tick
+	doubts int    // number of messages that cannot be true
 	doubt  string // the first of them
 }
 
-// A part is a file of a game.
+// A part is one file of a game.
 type part struct {
 	File
 	from   uint64 // the last tick before it
-	cut    bool   // not all of it is there
-	frames int    // whole
+	cut    bool   // the file is incomplete
+	frames int    // number of complete frames
 }
 
-// A gameKey is the state before a part.
+// A gameKey is the state before some part.
 type gameKey struct {
 	part   int
 	boards []*minewars.Board // by view
 }
 
-const maxKeyBytes = 64 << 20 // of the boards that are kept, about
+const maxKeyBytes = 64 << 20 // approximate limit for all keys
 
-// OpenGame opens a game, whose parts may be several files. What is damaged ends the film there, unless nothing is whole before it.
-// Its errors are of type [*Error].
+// OpenGame opens a game, which may be split into several files. If one is damaged, the film ends there, unless no frame before the
+// damage is complete. Errors have type [*Error], which says which file is wrong.
 func OpenGame(files []File) (*view.Film, error) {
 	o := &opening{game: &game{}}
 	problem := ""
@@ -73,15 +73,15 @@ func OpenGame(files []File) (*view.Film, error) {
 	return o.film(problem)
 }
 
-// An opening is the first reading of a game.
+// An opening is the first pass over a game.
 type opening struct {
 	*game
 	boards []*minewars.Board             // by view
-	heard  [minewars.MaxPlayers + 1]bool // views with messages
-	digits [minewars.MaxPlayers + 1]bool // with digits
+	heard  [minewars.MaxPlayers + 1]bool // which views have messages
+	digits [minewars.MaxPlayers + 1]bool // which views have digits
 }
 
-// frames is how many frames are whole.
+// frames returns the number of complete frames.
 func (o *opening) frames() (n int) {
 	for i := range o.parts {
 		n += o.parts[i].frames
@@ -105,7 +105,8 @@ func (o *opening) choose() {
 	}
 }
 
-// read reads a part. If it is damaged, the error says where; then it is among the parts if something of it is whole.
+// read reads a part. If the part is damaged, the error says where, and the intact beginning, if any, is still kept
+// as a part.
 func (o *opening) read(i int, f File) error {
 	p := part{File: f, from: o.last}
 	r, problem := p.open()
@@ -142,7 +143,7 @@ func (o *opening) read(i int, f File) error {
 	}
 }
 
-// apply applies a frame to all boards, and looks for what cannot be true.
+// apply applies a frame to all boards, and checks for messages that cannot be true.
 func (o *opening) apply(f *minewars.Frame) {
 	for v, b := range o.boards {
 		messages := f.For(v)
@@ -160,7 +161,8 @@ func (o *opening) apply(f *minewars.Frame) {
 	}
 }
 
-// keep keeps the boards as those before a part, and every second key if there is no room for all.
+// keep stores the boards as the key before a part. If there is not enough room, it first drops
+// every second key.
 func (o *opening) keep(part int) {
 	const ofTile = 8
 	each := len(o.boards) * len(o.start.Map) * ofTile
@@ -185,7 +187,7 @@ func (p *part) open() (*minewars.Reader, error) {
 	return minewars.NewReader(p.reader(), minewars.Options{From: p.from, Salvage: p.cut})
 }
 
-// The fields of a game that all views have; the digits of players follow.
+// The fields that all views of a game have. The players' digits follow.
 const (
 	ownerField = iota
 	terrainField
@@ -195,18 +197,18 @@ const (
 	digitField
 )
 
-// The kinds of its entities.
+// The kinds of a game's entities.
 const (
 	cityKind = iota
 	playerKind
 )
 
-const firstPlayer = 100 // the id of player 1 is one more; cities have their numbers
+const firstPlayer = 100 // the id of player 1 is one more; a city's id is its number
 
 // film describes the game.
 func (g *game) film(problem string) (*view.Film, error) {
 	s := &g.start
-	middle := int(s.Radius) + 1 // as in a world of minewars: a cell at least lies around the map
+	middle := int(s.Radius) + 1 // as in a minewars world: at least one cell lies around the map
 	g.side = 2*middle + 1
 	var form space.Space = space.Hex{Cols: g.side, Rows: g.side}
 	text := "hexagons"
@@ -248,7 +250,7 @@ func (g *game) text() string {
 	return text
 }
 
-// player is the name of a player.
+// player returns a player's name.
 func (g *game) player(p int) string {
 	if g.start.Names != nil && g.start.Names[p-1] != "" {
 		return g.start.Names[p-1]
@@ -256,7 +258,7 @@ func (g *game) player(p int) string {
 	return fmt.Sprintf("player %d", p)
 }
 
-// fields describes the fields. The owners have the colours of a world of minewars, so that there is room for all players.
+// fields describes the fields. The owners have the colours of a minewars world, so there is room for all players.
 func (g *game) fields() []view.FieldAbout {
 	owners := make([]string, 1+minewars.MaxPlayers, 3+minewars.MaxPlayers)
 	owners[0] = "nobody"

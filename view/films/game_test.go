@@ -15,7 +15,7 @@ import (
 	"github.com/murksim/murksim/view/films"
 )
 
-// nation is a game of two players with names, in which something happens in most ticks.
+// nation starts a game of two named players in which something happens in most ticks.
 func nation(grid minewars.Grid) minewars.Start {
 	s := minewars.Start{Grid: grid, TickRate: 20, Radius: 6, Players: 2, Names: []string{"Ada", ""}, Cities: []minewars.Tile{{Y: 1, X: 1}, {Y: -2, X: 3}}}
 	for i := range s.Grid.Rings(6) {
@@ -24,7 +24,8 @@ func nation(grid minewars.Grid) minewars.Start {
 	return s
 }
 
-// play plays a game of some ticks, writes it as parts with some ticks each, and returns the boards of all views at each tick.
+// play plays a game for some ticks and writes it in parts of some ticks each. It returns the boards of all views at each
+// tick.
 func play(t testing.TB, s minewars.Start, ticks, each int) (parts []films.File, boards [][]*minewars.Board) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -95,7 +96,7 @@ func happen(s minewars.Start, random *rand.Rand, b *minewars.Board, tick int, u 
 	}
 }
 
-// wantGame returns what the fields of a game hold, by the boards of all its views.
+// wantGame returns the expected fields of a game, given the boards of all its views.
 func wantGame(s minewars.Start, boards []*minewars.Board) [][]float64 {
 	side, middle := 2*int(s.Radius)+3, int(s.Radius)+1
 	if s.Grid == minewars.Square {
@@ -135,7 +136,8 @@ func wantGame(s minewars.Start, boards []*minewars.Board) [][]float64 {
 	return fields
 }
 
-// TestGame: at any tick, in any order, every cell holds what the boards do, whether the game is one file or several.
+// TestGame: at any tick, visited in any order, every cell holds what the boards do, whether the game is one file or
+// several.
 func TestGame(t *testing.T) {
 	for _, grid := range []minewars.Grid{minewars.Hex, minewars.Square} {
 		for _, each := range []int{200, 37, 1} {
@@ -165,7 +167,7 @@ func TestGame(t *testing.T) {
 	}
 }
 
-// What one looks at says who and what it is.
+// A look at a cell or an entity says what it is.
 func TestGameLook(t *testing.T) {
 	s := nation(minewars.Hex)
 	parts, boards := play(t, s, 200, 200)
@@ -205,7 +207,7 @@ func TestGameLook(t *testing.T) {
 	}
 }
 
-// Of a game that only a player has seen his view is shown.
+// If only a player has seen a game, that player's view is shown.
 func TestGameOfPlayer(t *testing.T) {
 	s := nation(minewars.Hex)
 	var out bytes.Buffer
@@ -241,7 +243,8 @@ func TestGameOfPlayer(t *testing.T) {
 	}
 }
 
-// TestCutGame: what is whole of a file that ends early is shown, and why there is no more.
+// TestCutGame: of a file that ends early, the complete frames are shown, with the reason why there
+// is no more.
 func TestCutGame(t *testing.T) {
 	s := nation(minewars.Hex)
 	parts, boards := play(t, s, 200, 200)
@@ -264,7 +267,7 @@ func TestCutGame(t *testing.T) {
 		}
 		last = a.Last
 		p := &page{t, view.NewSession(f)}
-		got := p.ask(`{"op":"state","tick":%d,"fields":[0,2]}`, last-1) // of the last, a frame may be missing
+		got := p.ask(`{"op":"state","tick":%d,"fields":[0,2]}`, last-1) // a frame of the last tick may be missing
 		want := wantGame(s, boards[last-1])
 		same(t, "owner", got.numbers(t, "field 0"), want[0])
 		same(t, "item", got.numbers(t, "field 2"), want[2])
@@ -308,7 +311,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestHostileGames: whatever the bytes are, a film or an error comes of them, and the film answers.
+// TestHostileGames: any bytes give either a film or an error, and the film answers.
 func TestHostileGames(t *testing.T) {
 	for name, b := range vectors(t, "minewars/*.mw1") {
 		for _, bytes := range damaged(b) {
@@ -341,7 +344,7 @@ func all(a *view.About) string {
 	return strings.ReplaceAll(fmt.Sprint(ids), " ", ",")
 }
 
-// watch asks for all that a film has at some ticks.
+// watch requests everything that a film has at some ticks.
 func watch(t testing.TB, f *view.Film) {
 	t.Helper()
 	p, a := &page{t, view.NewSession(f)}, f.About()

@@ -9,18 +9,18 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// gameFrames goes through a game.
+// gameFrames implements view.Frames for a game.
 type gameFrames struct {
 	*game
-	boards  []*minewars.Board // of the views that are shown
+	boards  []*minewars.Board // by shown view
 	reader  *minewars.Reader
-	part    int // that the reader reads
-	read    int // of its frames
+	part    int // the part that the reader reads
+	read    int // number of its frames read
 	frame   minewars.Frame
 	waiting bool   // the frame has not been applied
-	tick    uint64 // of the boards
+	tick    uint64 // the tick of the boards
 	values  [][]float32
-	filled  []bool // values of the tick
+	filled  []bool // which values are filled for the tick
 	beings  []view.Being
 }
 
@@ -70,7 +70,7 @@ func (f *gameFrames) Seek(tick uint64, deadline time.Time) (bool, error) {
 	return true, nil
 }
 
-// jump goes to where the last part begins before a tick, unless the boards are nearer.
+// jump goes to the last key before a tick, unless the boards are nearer.
 func (f *gameFrames) jump(tick uint64) error {
 	near := &f.keys[0]
 	for i := range f.keys {
@@ -89,14 +89,14 @@ func (f *gameFrames) jump(tick uint64) error {
 	return f.enter(near.part)
 }
 
-// enter begins to read a part.
+// enter starts reading a part.
 func (f *gameFrames) enter(part int) (err error) {
 	f.part, f.read = part, 0
 	f.reader, err = f.parts[part].open()
 	return err
 }
 
-// next reads the next frame, and reports whether there is one.
+// next reads the next frame, and reports whether there was one.
 func (f *gameFrames) next() (bool, error) {
 	for f.read == f.parts[f.part].frames {
 		if f.part == len(f.parts)-1 {
@@ -159,7 +159,7 @@ func (f *gameFrames) value(field, tile int) float32 {
 	return 0
 }
 
-// Beings implements view.Frames: the cities, and the players who are not out.
+// Beings implements view.Frames. It returns the cities and the players that are still in the game.
 func (f *gameFrames) Beings() []view.Being {
 	if len(f.beings) > 0 {
 		return f.beings

@@ -13,31 +13,31 @@ import (
 )
 
 const (
-	mostSide   = 512        // cells of a picture's side
-	leastSide  = 16         // blocks
-	worldEdge  = 30_000_000 // what is farther out is not shown
-	mostBlocks = 24         // materials that have colours of their own
-	mostText   = 200        // characters of a name
+	mostSide   = 512        // cells per side of a picture
+	leastSide  = 16         // blocks per side
+	worldEdge  = 30_000_000 // anything farther out is not shown
+	mostBlocks = 24         // up to so many materials have a colour each
+	mostText   = 200        // characters in a name
 )
 
-// A match is a YREP file, and what part of its world is shown.
+// A match is a YREP file and the part of its world that is shown.
 type match struct {
 	File
 	options yrep.Options
 
 	header    yrep.Header
 	frames    int32
-	wrong     int      // semantic errors
-	lo, hi    [2]int32 // x and z of all that is shown
-	some      bool     // there is anything
-	changes   bool     // of blocks
-	materials []int32  // that changed blocks have been, ascending; more than mostBlocks: some of them
+	wrong     int      // number of semantic errors
+	lo, hi    [2]int32 // bounds of the shown part in x and z
+	some      bool     // something is shown
+	changes   bool     // blocks change
+	materials []int32  // materials of changed blocks, ascending; if more than mostBlocks, only some of them
 
-	block      int32 // a cell is so many blocks wide
+	block      int32 // blocks per side of a cell
 	cols, rows int
 }
 
-// OpenMatch opens a YREP file. If it is cut short, the film has its whole frames; if not even one is whole, it is an error.
+// OpenMatch opens a YREP file. If the file is cut short, the film has the complete frames. Without any, it is an error.
 func OpenMatch(f File, o yrep.Options) (*view.Film, error) {
 	m := &match{File: f, options: o}
 	problem, err := m.scan()
@@ -64,7 +64,7 @@ func OpenMatch(f File, o yrep.Options) (*view.Film, error) {
 	})
 }
 
-// scan reads the file, and finds out where things happen. The problem is why there is no frame after the last.
+// scan reads the file and finds where things happen. The problem says why there is no frame after the last.
 func (m *match) scan() (problem string, err error) {
 	r, err := yrep.NewReader(m.reader(), m.options)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m *match) scan() (problem string, err error) {
 	}
 }
 
-// look takes notice of where an instruction has an effect that can be seen.
+// look notes where an instruction has a visible effect.
 func (m *match) look(s *yrep.State, i *yrep.Instruction) {
 	switch {
 	case i.Raw != nil:
@@ -116,10 +116,10 @@ func (m *match) look(s *yrep.State, i *yrep.Instruction) {
 	}
 }
 
-// stand returns on which block an entity stands, and whether that is shown.
+// stand returns the block that an entity stands on, and whether it is shown.
 func stand(e *yrep.Entity) (x, z int32, ok bool) {
 	for _, v := range [...]float64{e.X, e.Z} {
-		if !(math.Abs(v) < worldEdge) { // nor is NaN
+		if !(math.Abs(v) < worldEdge) { // this excludes NaN, too
 			return 0, 0, false
 		}
 	}
@@ -128,7 +128,7 @@ func stand(e *yrep.Entity) (x, z int32, ok bool) {
 
 func shown(v int32) bool { return -worldEdge <= v && v < worldEdge }
 
-// reach makes what is shown reach a block.
+// reach extends the shown part to include a block.
 func (m *match) reach(x, z int32) {
 	at := [2]int32{x, z}
 	if !m.some {
@@ -139,7 +139,7 @@ func (m *match) reach(x, z int32) {
 	}
 }
 
-// lay lays cells over all that is shown: squares of so many blocks that the sides are short enough.
+// lay covers the shown part with square cells, large enough that no side has too many.
 func (m *match) lay() {
 	var size [2]int32
 	for k := range size {
@@ -152,7 +152,7 @@ func (m *match) lay() {
 	m.cols, m.rows = int((size[0]+m.block-1)/m.block), int((size[1]+m.block-1)/m.block)
 }
 
-// cell returns the cell of a block that is shown.
+// cell returns the cell of a shown block.
 func (m *match) cell(x, z int32) int32 {
 	return (z-m.lo[1])/m.block*int32(m.cols) + (x-m.lo[0])/m.block
 }
@@ -169,7 +169,7 @@ func (m *match) text() string {
 	return text
 }
 
-// brief is a text of which the end is left out if it is long.
+// brief returns a text, with its end cut off if it is long.
 func brief(s string) string {
 	if r := []rune(s); len(r) > mostText {
 		return string(r[:mostText]) + "…"
@@ -177,16 +177,16 @@ func brief(s string) string {
 	return s
 }
 
-// The fields of a match. Those of blocks come first, if any has changed.
+// The fields of a match. The block fields come first, and only if a block has changed.
 const (
-	blockField  = iota // what is at the uppermost place that has changed, if any
-	topField           // its height
-	crowdField         // how many entities stand there
-	heightField        // of the highest of them
+	blockField  = iota // material of the topmost changed block, if any
+	topField           // height of that block
+	crowdField         // number of entities on the cell
+	heightField        // height of the highest of them
 	fieldCount
 )
 
-// firstField is the field that is number 0.
+// firstField returns the field with number 0.
 func (m *match) firstField() int {
 	if m.changes {
 		return blockField
@@ -203,7 +203,7 @@ func (m *match) fields() []view.FieldAbout {
 		crowdField: {Name: "entities"}, heightField: {Name: "height of entities", Unit: "blocks"},
 	}
 	if m.coloured() {
-		names := []string{""} // its colour is that of the ground
+		names := []string{""} // it has the colour of the ground
 		for _, v := range m.materials {
 			name := fmt.Sprintf("material %d", v)
 			if v == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/murksim/murksim/view/films"
 )
 
-// match writes a file of some frames: players who walk and change blocks, and what they throw. Wide is how far they go.
+// match writes a file with some frames: players walk and change blocks, and throw things. Wide is how far they go.
 func match(t testing.TB, dialect yrep.Dialect, frames int, wide float64) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -50,7 +50,8 @@ func match(t testing.TB, dialect yrep.Dialect, frames int, wide float64) []byte 
 	return out.Bytes()
 }
 
-// compareMatch holds that a film holds what the state does, cell by cell: computed anew from all its blocks and entities.
+// compareMatch checks that a film shows the same as the state, cell by cell. It recomputes every cell from all blocks and
+// entities.
 func compareMatch(t testing.TB, f *view.Film, s *yrep.State) {
 	t.Helper()
 	p, a := &page{t, view.NewSession(f)}, f.About()
@@ -112,7 +113,8 @@ func compareMatch(t testing.TB, f *view.Film, s *yrep.State) {
 	}
 }
 
-// TestMatch: at any tick, in any order, every cell holds what the playback's state does; a world that is too wide is shown smaller.
+// TestMatch: at any tick, visited in any order, every cell holds what the playback's state does; a world that is too wide is shown
+// smaller.
 func TestMatch(t *testing.T) {
 	for _, tt := range []struct {
 		wide    float64
@@ -147,7 +149,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What one looks at says who it is.
+// A look at an entity says who it is.
 func TestMatchLook(t *testing.T) {
 	f, err := films.OpenMatch(file("m.yrep", match(t, yrep.Narrow, 100, 40)), yrep.Options{})
 	if err != nil {
@@ -167,7 +169,8 @@ func TestMatchLook(t *testing.T) {
 	}
 }
 
-// What lies beyond all worlds, or nowhere, has no cell, and makes the picture no larger.
+// Positions beyond all worlds, or that are not numbers, have no cell and do not enlarge the
+// picture.
 func TestMatchNowhere(t *testing.T) {
 	var out bytes.Buffer
 	w, err := yrep.NewWriter(&out, yrep.Header{}, yrep.Narrow)
@@ -193,7 +196,7 @@ func TestMatchNowhere(t *testing.T) {
 	}
 }
 
-// A file with more materials than colours has their numbers.
+// A file with more materials than colours shows material numbers.
 func TestManyMaterials(t *testing.T) {
 	var out bytes.Buffer
 	w, err := yrep.NewWriter(&out, yrep.Header{}, yrep.Narrow)
@@ -219,7 +222,8 @@ func TestManyMaterials(t *testing.T) {
 	}
 }
 
-// TestCutMatch: what is whole of a file that ends early is shown, and why there is no more.
+// TestCutMatch: of a file that ends early, the complete frames are shown, with the reason why there
+// is no more.
 func TestCutMatch(t *testing.T) {
 	b := match(t, yrep.Narrow, 60, 40)
 	whole := 0
@@ -251,7 +255,7 @@ func TestCutMatch(t *testing.T) {
 	}
 }
 
-// TestHostileMatches: whatever the bytes are, a film or an error comes of them, and the film answers.
+// TestHostileMatches: any bytes give either a film or an error, and the film answers.
 func TestHostileMatches(t *testing.T) {
 	for _, folder := range []string{"narrow", "wide", "malformed"} {
 		for name, b := range vectors(t, "yrep/"+folder+"/*.yrep") {
@@ -268,7 +272,7 @@ func TestHostileMatches(t *testing.T) {
 	}
 }
 
-// A file that changes while it is shown is an error of the answer.
+// If a file changes while it is shown, the answer is an error.
 func TestChangedMatch(t *testing.T) {
 	b := match(t, yrep.Narrow, 100, 40)
 	f, err := films.OpenMatch(file("m.yrep", b), yrep.Options{})

@@ -9,15 +9,15 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// matchFrames goes through a match.
+// matchFrames implements view.Frames for a match.
 type matchFrames struct {
 	*match
 	playback *yrep.Playback
-	values   [fieldCount][]float32 // those of blocks are always those of the playback's state
-	tops     [][3]int32            // of cells with a changed block: where the uppermost is
-	beings   []view.Being          // of the tick
-	entities []*yrep.Entity        // the same
-	fresh    bool                  // the beings, and the fields of them, are those of the tick
+	values   [fieldCount][]float32 // block fields always match the playback's state
+	tops     [][3]int32            // by cell: the position of the topmost changed block
+	beings   []view.Being          // at the tick
+	entities []*yrep.Entity        // the same beings
+	fresh    bool                  // beings and their fields are up to date
 }
 
 func newMatchFrames(m *match) (*matchFrames, error) {
@@ -64,7 +64,7 @@ func (f *matchFrames) Seek(tick uint64, deadline time.Time) (bool, error) {
 	return true, nil
 }
 
-// ground fills the fields of blocks from the state.
+// ground fills the block fields from the state.
 func (f *matchFrames) ground() {
 	for i := range f.values[blockField] {
 		f.values[blockField][i], f.values[topField][i] = nothing, nothing
@@ -74,7 +74,7 @@ func (f *matchFrames) ground() {
 	}
 }
 
-// change shows a block that has changed, if no other that has lies above it in its cell; of several at one height, the last by x, then z.
+// change shows a changed block unless a higher changed block lies in its cell. Of several at one height, the last by x, then z, is shown.
 func (f *matchFrames) change(at [3]int32, b yrep.Block) {
 	if !shown(at[0]) || !shown(at[2]) {
 		return

@@ -11,16 +11,17 @@ import (
 	"strings"
 )
 
-// An Engine is the engine for browsers: the command page, and the script of the Go that built it.
+// An Engine is the engine for browsers: the command page as WebAssembly, and the script of the Go
+// toolchain that built it.
 type Engine struct {
 	Module []byte // WebAssembly
 	Script []byte // wasm_exec.js
 }
 
-// pagePolicy lets a page in a file run what is in it, and load nothing from elsewhere.
+// pagePolicy lets a single-file page run its own content and load nothing from elsewhere.
 const pagePolicy = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; img-src data: blob:; connect-src data:; worker-src blob:; base-uri 'none'; form-action 'none'"
 
-// pageHead is what a page in a file begins with. Its words are there before any script runs, and stay if the script is damaged.
+// pageHead is the start of a single-file page. Its text shows before any script runs, and stays if the script is damaged.
 const pageHead = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -38,7 +39,8 @@ const pageHead = `<!doctype html>
 <div id="loading" role="status"><p>Loading … If these words stay, this file is damaged.</p><progress max="1"></progress></div>
 `
 
-// A part is what a page in a file holds as the text of a script. Its loader compares the sum.
+// A part is a piece of a single-file page, held as the text of a script. The loader compares the
+// checksum.
 type part struct {
 	ID   string `json:"id"`
 	Sum  uint32 `json:"sum"`  // CRC-32
@@ -46,15 +48,15 @@ type part struct {
 	text string
 }
 
-// WritePage writes a page that holds a recording and the engine, and needs nothing else: it replays and
-// verifies the recording where it is opened. It checks itself first, and says so if it is damaged.
+// WritePage writes a page that holds a recording and the engine and needs nothing else. When opened,
+// the page replays and verifies the recording. It first checks itself, and says so if it is damaged.
 func WritePage(w io.Writer, name string, recording []byte, e Engine) error {
 	index, _, _ := cutScript(asset("index.html"))
 	_, markup, ok := strings.Cut(index, "<body>")
 	if !ok {
 		panic("site: the page has no body")
 	}
-	label, err := json.Marshal(name) // it has no < and no >
+	label, err := json.Marshal(name) // JSON escapes < and >
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func WritePage(w io.Writer, name string, recording []byte, e Engine) error {
 	return out.err
 }
 
-// inline keeps a script from ending the element that it stands in.
+// inline keeps a script's text from ending the script element around it.
 func inline(script string) string { return strings.ReplaceAll(script, "</script", `<\/script`) }
 
 // A pageWriter keeps the first error.
@@ -103,7 +105,7 @@ func (p *pageWriter) text(s string) {
 	}
 }
 
-// packed returns bytes as base64 of gzip.
+// packed returns bytes compressed with gzip and encoded as base64.
 func packed(b []byte) (string, error) {
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -1,8 +1,8 @@
-// Package site is the viewer as a web page: what a browser loads, and a handler that serves it to the
-// one who has the token.
+// Package site is the viewer as a web page: the files that a browser loads, and a handler that serves
+// them to clients with the token.
 //
-// The page is written in TypeScript, in folder src. go run ./tools/assets makes dist of it, which is
-// committed; a test holds that it is up to date.
+// The page is written in TypeScript, in folder src. go run ./tools/assets builds dist, which is
+// committed. A test checks that dist is up to date.
 package site
 
 import (
@@ -23,29 +23,29 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// A Config says what is served, and to whom.
+// A Config says what to serve, and to whom.
 type Config struct {
 	Session *view.Session
-	Token   string                            // part of every path
-	Film    func(name string) ([]byte, error) // of a scenario of the gallery, a GIF; nil: there is none
-	Hosts   []string                          // names by which a browser may call the server, without a port; nil: any address, but no name except localhost
+	Token   string                            // first part of every path
+	Film    func(name string) ([]byte, error) // returns a GIF of a gallery scenario; nil: there are none
+	Hosts   []string                          // accepted host names, without a port; nil: any IP address, and localhost
 }
 
-// policy lets a page load what comes from here and nothing else.
+// policy lets a page load files from this server only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const maxRequest = 1 << 16 // bytes
 
-// asset returns a file of dist.
+// asset returns a file of dist. It panics if there is none.
 func asset(name string) string {
 	b, err := dist.ReadFile("dist/" + name)
 	if err != nil {
-		panic("site: " + err.Error()) // a test makes it
+		panic("site: " + err.Error()) // a test covers it
 	}
 	return string(b)
 }
 
-// cutScript cuts the page around the script that it ends with.
+// cutScript splits the page at its final script.
 func cutScript(page string) (before, script, after string) {
 	script = `<script type="module" src="app.js"></script>`
 	before, after, ok := strings.Cut(page, script)
@@ -55,9 +55,10 @@ func cutScript(page string) (before, script, after string) {
 	return before, script, after
 }
 
-// Handler serves the page at /TOKEN/, and answers its requests at /TOKEN/ask. All else is not found.
+// Handler serves the page at /TOKEN/ and answers its requests at /TOKEN/ask. Anything else is not
+// found.
 func Handler(c Config) http.Handler {
-	var turn sync.Mutex // of the session
+	var turn sync.Mutex // guards the session
 	inner := http.NewServeMux()
 	ask := func(request []byte) []byte {
 		turn.Lock()
@@ -74,7 +75,7 @@ func Handler(c Config) http.Handler {
 	before, script, after := cutScript(asset("index.html"))
 	inner.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		// The page has its first answer in it, so that the world is seen one request earlier.
+		// The page contains its first answer, so the world appears one request earlier.
 		about := base64.StdEncoding.EncodeToString(ask([]byte(`{"op":"about"}`)))
 		io.WriteString(w, before+`<script type="text/plain" id="about">`+about+"</script>\n"+script+after)
 	})
@@ -122,7 +123,8 @@ func Handler(c Config) http.Handler {
 	})
 }
 
-// known reports whether a server may be called so. The port may be another one, of a tunnel say.
+// known reports whether a browser may use this host name for the server. The port may differ, as
+// behind a tunnel.
 func known(host string, hosts []string) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -152,7 +154,7 @@ func foreign(r *http.Request) bool {
 	return false
 }
 
-// Hosts returns the names by which a browser may call a listener's address; nil if it listens on all that there are.
+// Hosts returns the host names that a browser may use for a listener's address; nil if it listens on all addresses.
 func Hosts(a net.Addr) []string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 const token, host = "SECRET", "127.0.0.1:4000"
 
-// TestWhoMayAsk holds that the page is served to who has the token, by the address that was given,
-// and not to pages of other sites.
+// TestWhoMayAsk checks that the page is served only with the token, under the given address, and
+// not to pages of other sites.
 func TestWhoMayAsk(t *testing.T) {
 	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{"127.0.0.1", "localhost"}})
 	type header = map[string]string
@@ -68,7 +68,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-// TestFirstAnswer holds that the page has the answer with which it begins.
+// TestFirstAnswer checks that the page contains its first answer.
 func TestFirstAnswer(t *testing.T) {
 	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{"127.0.0.1"}})
 	get := func(method, path, body string) string {
@@ -85,7 +85,7 @@ func TestFirstAnswer(t *testing.T) {
 	}
 }
 
-// TestFilm holds that films of the gallery are there by their names, and of nothing else.
+// TestFilm checks that films are served by the names of gallery scenarios, and for no other name.
 func TestFilm(t *testing.T) {
 	film := func(name string) ([]byte, error) {
 		if name != "heat" {
@@ -105,7 +105,8 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// TestHosts holds that a server on all addresses is reached by each, but not by the name that a page gives it.
+// TestHosts checks that a server on all addresses answers on each of them, but not under a name that a page
+// gives it.
 func TestHosts(t *testing.T) {
 	for address, want := range map[string]map[string]bool{
 		"127.0.0.1:4000": {"127.0.0.1:4000": true, "LocalHost:4000": true, "127.0.0.1:9000": true, "127.0.0.1": true, "10.0.0.1:4000": false, "evil.example:4000": false, "127.0.0.1:4000.evil.example": false, "127.0.0.1:99999": false},
@@ -128,7 +129,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestPage holds that a page has all that it needs, and that no name ends an element in it.
+// TestPage checks that a page contains all it needs, and that no name can end an element in it.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
 	e := site.Engine{Module: []byte("engine"), Script: []byte("'</script>'")}

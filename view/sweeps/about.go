@@ -8,44 +8,44 @@ import (
 	"github.com/murksim/murksim/sweep"
 )
 
-// An About says how far a sweep is.
+// An About describes a sweep's progress.
 type About struct {
-	Version  uint64 `json:"version"` // grows with what there is to see
+	Version  uint64 `json:"version"` // increases when there is something new to see
 	Folder   string `json:"folder"`
 	Scenario string `json:"scenario"`
-	Text     string `json:"text"` // what the jobs differ in
+	Text     string `json:"text"` // what varies between the jobs
 	Shard    string `json:"shard,omitempty"`
 
-	Jobs     int           `json:"jobs"` // of the sweep, or its shard
+	Jobs     int           `json:"jobs"` // in the sweep, or in its shard
 	Done     int           `json:"done"`
-	Statuses []StatusAbout `json:"statuses"` // those that jobs have
+	Statuses []StatusAbout `json:"statuses"` // only those that jobs have
 	Bad      int           `json:"bad"`      // jobs that are not ok
 
 	Rechecked int               `json:"rechecked"`
-	Differ    int               `json:"differ"`              // jobs that came to another end when they were run again
-	Differing []DifferenceAbout `json:"differing,omitempty"` // the first of them
+	Differ    int               `json:"differ"`              // jobs that gave another result when they were run again
+	Differing []DifferenceAbout `json:"differing,omitempty"` // the first 10 of them
 
-	Reading float64 `json:"reading,omitempty"` // what share of the journal is read; none: all
-	Rate    float64 `json:"rate"`              // jobs a second, lately
-	Left    float64 `json:"left,omitempty"`    // seconds, if it goes on so
-	Idle    float64 `json:"idle"`              // seconds since the journal was written
-	Damaged int     `json:"damaged,omitempty"` // lines of the journal
-	Problem string  `json:"problem,omitempty"` // why the journal is not read on
+	Reading float64 `json:"reading,omitempty"` // the share of the journal read so far; none: all of it
+	Rate    float64 `json:"rate"`              // jobs per second, recently
+	Left    float64 `json:"left,omitempty"`    // estimated seconds left, at this rate
+	Idle    float64 `json:"idle"`              // seconds since the last write to the journal
+	Damaged int     `json:"damaged,omitempty"` // damaged lines of the journal
+	Problem string  `json:"problem,omitempty"` // why reading of the journal stopped
 
 	Columns []ColumnAbout `json:"columns"`
-	Stats   []string      `json:"stats"`   // that a picture can show
-	Varying []string      `json:"varying"` // what a picture can be over
+	Stats   []string      `json:"stats"`   // the statistics that a picture can show
+	Varying []string      `json:"varying"` // the parameters that a picture can be drawn over
 }
 
-// A StatusAbout is a status and how many jobs have it.
+// A StatusAbout says how many jobs have a status.
 type StatusAbout struct {
 	Status string `json:"status"`
 	Jobs   int    `json:"jobs"`
-	Job    int    `json:"job"`              // the first of them
-	Reason string `json:"reason,omitempty"` // of that one
+	Job    int    `json:"job"`              // the first of these jobs
+	Reason string `json:"reason,omitempty"` // of that first job
 }
 
-// A DifferenceAbout is a job that came to another end when it was run again.
+// A DifferenceAbout is a job that gave another result when it was run again.
 type DifferenceAbout struct {
 	Job        int       `json:"job"`
 	Differ     string    `json:"differ"`
@@ -54,7 +54,8 @@ type DifferenceAbout struct {
 	Recordings int       `json:"recordings,omitempty"`
 }
 
-// about says how far the sweep is. There may be more of the journal to read at once.
+// about describes the sweep's progress. More says whether there is more of the journal to read
+// right away.
 func (s *Sweep) about(more bool) *About {
 	h := &s.journal.Head
 	a := &About{
@@ -117,7 +118,7 @@ func (a *About) differences(s *Sweep) {
 	}
 }
 
-// scenarioName is the name of a scenario, of which a file may be given.
+// scenarioName returns the name of a scenario, which may be given as a file.
 func scenarioName(path string) string {
 	name := filepath.Base(path)
 	return strings.TrimSuffix(name, filepath.Ext(name))

@@ -10,22 +10,23 @@ import (
 
 // A ColumnAbout describes a column.
 type ColumnAbout struct {
-	Name string `json:"name"` // as results.csv has it
+	Name string `json:"name"` // as in results.csv
 	Kind string `json:"kind"` // text, whole or number
 	Unit string `json:"unit,omitempty"`
-	Is   string `json:"is,omitempty"` // value: what jobs differ in; stat: a statistic; else nothing
+	Is   string `json:"is,omitempty"` // value: varies between jobs; stat: a statistic; empty: neither
 }
 
-// A column is one of the table. Its functions take a job and the row that the table shows for it.
+// A column is a column of the table. Its functions take a job and the row that the table shows for
+// it.
 type column struct {
 	ColumnAbout
 	text   func(job, row int) string
-	number func(job, row int) float64 // NaN: there is none; nil: the column is of texts
+	number func(job, row int) float64 // NaN: no value; nil: the column holds texts
 }
 
 // A lister lists the columns of a sweep, in the order of results.csv.
 type lister struct {
-	named []export.Column // what is still to come
+	named []export.Column // the columns still to be listed
 	list  []column
 }
 
@@ -41,10 +42,11 @@ func (l *lister) add(is, unit string, text func(job, row int) string, number fun
 	l.list = append(l.list, column{ColumnAbout{c.Name, kinds[c.Kind], unit, is}, text, number})
 }
 
-// omit leaves the next column out.
+// omit skips the next column.
 func (l *lister) omit() { l.named = l.named[1:] }
 
-// columns lists what is shown of results.csv: without reason, recheck and kept while no row has any.
+// columns returns the columns of results.csv to show. It omits reason, recheck and kept while no row
+// has one.
 func (s *Sweep) columns() []column {
 	t, h, p := s.table, &s.journal.Head, s.journal.Plan
 	l := &lister{named: s.journal.Columns()}
@@ -80,7 +82,7 @@ func (s *Sweep) columns() []column {
 	return l.list
 }
 
-// parsed is a number of a design; NaN: it is none.
+// parsed returns a number of a design; NaN if the text is not a number.
 func parsed(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -103,8 +105,8 @@ func unit(units []string, i int) string {
 	return ""
 }
 
-// cell is what a row has in a column: a text, or a number that is null if there is none. Whole numbers, of which a page
-// would lose digits, are texts.
+// cell returns a row's value in a column: a text, or a number, which is null if there is none. Whole numbers are texts,
+// because a page would lose digits of them.
 func (c *column) cell(job, row int) any {
 	if c.Kind != "number" {
 		return c.text(job, row)

@@ -13,33 +13,33 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// What a filter may be, beside a status.
+// Filters besides the statuses.
 const (
 	notOK   = "not ok"
-	differs = "differs" // when it was run again
+	differs = "differs" // another result when it was run again
 )
 
-// MaxRows is how many rows a page may have.
+// MaxRows is how many rows a page can ask for at once.
 const MaxRows = 500
 
-// A Rows is some rows of the table.
+// A Rows holds some rows of the table.
 type Rows struct {
-	Version uint64 `json:"version"` // of the sweep when they were read
-	From    int    `json:"from"`    // the first of those that were asked for
-	All     int    `json:"all"`     // rows that the filter leaves
+	Version uint64 `json:"version"` // the sweep's version when they were read
+	From    int    `json:"from"`    // number of the first row in this answer
+	All     int    `json:"all"`     // number of rows that pass the filter
 	Rows    []Row  `json:"rows"`
 }
 
-// A Row is what came of a job.
+// A Row is the result of a job.
 type Row struct {
 	Job        int   `json:"job"`
 	Cells      []any `json:"cells"`                // in the order of the columns
-	Recordings int   `json:"recordings,omitempty"` // that can be opened
-	Bad        bool  `json:"bad,omitempty"`        // it is not ok
-	Differs    bool  `json:"differs,omitempty"`    // it came to another end when it was run again
+	Recordings int   `json:"recordings,omitempty"` // how many recordings can be opened
+	Bad        bool  `json:"bad,omitempty"`        // its status is not ok
+	Differs    bool  `json:"differs,omitempty"`    // it gave another result when it was run again
 }
 
-// An order is the jobs that a filter leaves, sorted.
+// An order holds the jobs that pass a filter, sorted.
 type order struct {
 	sort, status string
 	down         bool
@@ -50,13 +50,13 @@ type order struct {
 	made         time.Time
 }
 
-// quick is how many jobs are sorted whenever a row is new.
+// quick is the number of jobs up to which they are sorted again for every new row.
 const quick = 10_000
 
-// share is how much of the time may go into one thing that is made anew while a sweep grows: a twentieth.
+// share limits the time spent on redoing one thing while a sweep grows, to one part in so many.
 const share = 20
 
-// rows answers what rows there are.
+// rows returns the requested rows.
 func (s *Sweep) rows(q *view.SweepQuery) (*Rows, error) {
 	columns := s.columns()
 	o, err := s.ordered(columns, q)
@@ -71,7 +71,7 @@ func (s *Sweep) rows(q *view.SweepQuery) (*Rows, error) {
 	return r, nil
 }
 
-// rowOf is what the table shows for a job.
+// rowOf returns what the table shows for a job.
 func (s *Sweep) rowOf(columns []column, job int) Row {
 	at, ok := s.table.of(job)
 	if !ok {
@@ -88,7 +88,7 @@ func (s *Sweep) rowOf(columns []column, job int) Row {
 	return r
 }
 
-// files lists the recordings of a job by their names in the folder: the two of one that came to different ends, or the one that was kept.
+// files returns the names, in the folder, of a job's recordings: the two of a job with two different results, or the one that was kept.
 func (s *Sweep) files(job int) []string {
 	if c, checked := s.journal.Checks[job]; checked && !c.Equal && c.Evidence(s.folder) != nil {
 		return c.Files
@@ -100,7 +100,7 @@ func (s *Sweep) files(job int) []string {
 	return []string{s.table.kept[at]}
 }
 
-// ordered returns the jobs that a query asks for. While a large sweep grows they are sorted anew only as often as the time that it takes allows.
+// ordered returns the jobs that a query asks for. While a large sweep grows, it sorts again only as often as the cost of sorting allows.
 func (s *Sweep) ordered(columns []column, q *view.SweepQuery) (*order, error) {
 	o := &s.order
 	if o.jobs != nil && o.sort == q.Sort && o.status == q.Status && o.down == q.Down && o.plan == s.journal.Plan &&
@@ -133,7 +133,7 @@ func (s *Sweep) ordered(columns []column, q *view.SweepQuery) (*order, error) {
 	return o, nil
 }
 
-// filter returns what says whether a job is shown.
+// filter returns a function that says whether a job is shown.
 func (s *Sweep) filter(status string) (func(job, row int) bool, error) {
 	switch status {
 	case "":
@@ -153,7 +153,7 @@ func (s *Sweep) filter(status string) (func(job, row int) bool, error) {
 	return func(_, row int) bool { return s.table.statuses[row] == want }, nil
 }
 
-// sorted sorts jobs by a column, and where that is the same by their numbers. Jobs without a value come last either way.
+// sorted sorts jobs by a column, then by number. Jobs without a value come last in both directions.
 func (s *Sweep) sorted(jobs []int32, by *column, down bool) []int32 {
 	type keyed struct {
 		number float64

@@ -13,48 +13,49 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// A Config says what is looked at.
+// A Config says which sweep to open.
 type Config struct {
-	Folder  string // of the sweep
-	Journal string // its file
-	Name    string // of the folder, for people
-	Memory  uint64 // bytes that the table may take; 0: any number
+	Folder  string // the sweep's folder
+	Journal string // the journal file
+	Name    string // the folder's name, for people
+	Memory  uint64 // limit in bytes for the table; 0: none
 
-	// Open opens a recording that was kept.
+	// Open opens a kept recording.
 	Open func(path string) (*view.Recording, error)
 }
 
-// A Sweep answers what a page asks about a sweep. It is a [view.Sweep]; one goroutine at a time may use it.
+// A Sweep answers a page's questions about a sweep. It is a [view.Sweep]. One goroutine at a time may use
+// it.
 type Sweep struct {
 	config  Config
 	folder  string
 	journal *sweep.Follower
-	plan    *sweep.Plan // of the table
+	plan    *sweep.Plan // the plan that the table was made for
 	table   *table
-	version uint64 // grows with what there is to see
+	version uint64 // increases when there is something new to see
 	checks  int
 	bad     int
-	problem error // why the journal is not read on
+	problem error // why reading of the journal stopped
 
-	samples []sample // of the last while, to say how fast it grows
+	samples []sample // recent progress, for the rate
 	order   order
-	varying []string // of plan
+	varying []string // the parameters that vary in plan
 	picture picture
 }
 
-// A sample is how many jobs were done at a time.
+// A sample says how many jobs were done at some time.
 type sample struct {
 	at   time.Time
 	done int
 }
 
-// Open opens a sweep. What its journal holds is read as it is asked for.
+// Open opens a sweep. The journal is read later, as requests need it.
 func Open(c Config) (*Sweep, error) {
 	s := &Sweep{config: c, folder: c.Folder}
 	return s, s.open()
 }
 
-// open opens the journal, or opens it again.
+// open opens or reopens the journal.
 func (s *Sweep) open() error {
 	j, err := sweep.FollowJournal(s.config.Journal)
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *Sweep) open() error {
 	return s.begin()
 }
 
-// begin makes room for the rows of the journal's design, unless there is.
+// begin makes a table for the journal's design, unless there is one.
 func (s *Sweep) begin() error {
 	if s.plan == s.journal.Plan {
 		return nil
@@ -86,12 +87,12 @@ func (s *Sweep) begin() error {
 // Close closes the journal.
 func (s *Sweep) Close() error { return s.journal.Close() }
 
-// patience is how long an answer reads the journal at most.
+// patience is how long an answer may spend on reading the journal.
 const patience = 50 * time.Millisecond
 
-// follow reads the journal on. It reports whether there is more to read at once.
+// follow reads more of the journal. It reports whether there is more to read right away.
 func (s *Sweep) follow() (more bool) {
-	const most = 1 << 18 // bytes from one look at the clock to the next
+	const most = 1 << 18 // bytes read between two looks at the clock
 	for began := time.Now(); ; {
 		var err error
 		more, err = s.journal.Next(most, func(row *sweep.Row) {
@@ -121,7 +122,7 @@ func (s *Sweep) follow() (more bool) {
 	return more
 }
 
-// sample notes how many jobs are done.
+// sample records how many jobs are done.
 func (s *Sweep) sample(now time.Time) {
 	const every, keep = 500 * time.Millisecond, 30 * time.Second
 	if n := len(s.samples); n > 0 && now.Sub(s.samples[n-1].at) < every {
@@ -133,7 +134,7 @@ func (s *Sweep) sample(now time.Time) {
 	}
 }
 
-// rate is how many jobs a second were done lately; 0: none, or that is not known yet.
+// rate returns how many jobs per second were done recently; 0 if none, or if that is not known yet.
 func (s *Sweep) rate() float64 {
 	if len(s.samples) < 2 {
 		return 0
@@ -145,7 +146,7 @@ func (s *Sweep) rate() float64 {
 // AnswerSweep implements [view.Sweep].
 func (s *Sweep) AnswerSweep(op string, q *view.SweepQuery) (head any, data []byte, err error) {
 	more := op == "sweep" && s.follow()
-	if s.plan != s.journal.Plan { // there is no room for its table
+	if s.plan != s.journal.Plan { // no table fits into memory
 		return nil, nil, s.problem
 	}
 	switch op {
@@ -187,7 +188,8 @@ func (s *Sweep) Recordings(job int) (list []*view.Recording, err error) {
 	return list, nil
 }
 
-// fits returns an error if a recording is not that of a job: of other values, or, if it was kept, with another end than its row says.
+// fits returns an error if a recording does not belong to a job: because its values differ, or, for a kept one, because its last hash
+// differs from the row's.
 func (s *Sweep) fits(job int, r *view.Recording, kept bool) error {
 	if id := sweep.IDOf(r.Scenario()); binary.BigEndian.Uint64(id[:]) != s.table.ids[job] {
 		return fmt.Errorf("it is not the recording of job %d, but one with other values", job)
@@ -202,7 +204,7 @@ func (s *Sweep) fits(job int, r *view.Recording, kept bool) error {
 	return err
 }
 
-// A picture is what was drawn last.
+// A picture is the last picture drawn.
 type picture struct {
 	stats, by []string
 	version   uint64
@@ -213,16 +215,17 @@ type picture struct {
 	made      time.Time
 }
 
-// A Plot says what was drawn.
+// A Plot describes a picture.
 type Plot struct {
-	Version uint64   `json:"version"` // of the sweep when it was drawn
+	Version uint64   `json:"version"` // the sweep's version when it was drawn
 	Kind    string   `json:"kind,omitempty"`
 	Stats   []string `json:"stats,omitempty"`
 	By      []string `json:"by,omitempty"`
 	None    string   `json:"none,omitempty"` // why there is no picture
 }
 
-// plot draws the sweep. While it grows the picture is drawn anew every two seconds, or more seldom if that takes long.
+// plot draws the sweep. While the sweep grows, it draws again at most every two seconds, and less often if drawing is
+// slow.
 func (s *Sweep) plot(q *view.SweepQuery) (*Plot, []byte, error) {
 	const least = 2 * time.Second
 	p := &s.picture

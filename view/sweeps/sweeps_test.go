@@ -25,7 +25,7 @@ import (
 	"github.com/murksim/murksim/view/sweeps"
 )
 
-// head is that of a sweep with two values, a number and a text, and some seeds.
+// head returns the head of a sweep with two varying values, a number and a text, and some seeds.
 func head(seeds uint64) sweep.Head {
 	d := sweep.Design{
 		Scenario: "worlds/tiny.yaml", Seeds: []sweep.Span{{From: 5, To: 4 + seeds, Step: 1}},
@@ -34,7 +34,8 @@ func head(seeds uint64) sweep.Head {
 	return sweep.Head{Form: 1, Jobs: 6 * int(seeds), Pick: "00", Stats: []string{"heat_mean", "gap"}, Units: []string{"K", ""}, Design: d}
 }
 
-// row is a row of a job; of every fifth one an expectation fails, and every seventh has no value of gap.
+// row returns the row of a job. An expectation fails in every fifth one; every seventh has no value of
+// gap.
 func row(job int) sweep.Row {
 	r := sweep.Row{
 		Job: job, ID: sweep.ID{byte(job), byte(job >> 8), 1}, Status: sweep.OK, Ticks: 10, Hash: fmt.Sprintf("%016x", job*job+1),
@@ -49,7 +50,7 @@ func row(job int) sweep.Row {
 	return r
 }
 
-// A fixture is a sweep in a folder, which a journal of its own writes.
+// A fixture is a sweep in a folder, with its own journal writer.
 type fixture struct {
 	*testing.T
 	folder  string
@@ -126,7 +127,7 @@ func all(n int) (list []int) {
 	return list
 }
 
-// TestGrows holds that a sweep shows what its journal has, row by row.
+// TestGrows checks that a sweep shows what its journal has, row by row.
 func TestGrows(t *testing.T) {
 	f := begin(t, 2)
 	a := f.about()
@@ -151,7 +152,7 @@ func TestGrows(t *testing.T) {
 	}
 }
 
-// table returns the rows that the journal's own table has, as it writes them to results.csv.
+// table returns the rows of the journal's own table, as they go into results.csv.
 func (f *fixture) table() [][]string {
 	f.Helper()
 	format, err := export.StatsFormatOf("results.csv")
@@ -169,7 +170,7 @@ func (f *fixture) table() [][]string {
 	return table
 }
 
-// TestTable holds that the rows are those of results.csv, column by column, also where jobs equal each other.
+// TestTable checks that the rows are those of results.csv, column by column, also where jobs equal each other.
 func TestTable(t *testing.T) {
 	f := begin(t, 4, all(12)...)
 	like := func(job, as int) sweep.Row {
@@ -208,7 +209,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestOrder holds that rows are sorted by numbers as numbers and by texts as texts, those without a value last, and filtered.
+// TestOrder checks that rows are sorted and filtered: numbers as numbers, texts as texts, rows without a value last.
 func TestOrder(t *testing.T) {
 	f := begin(t, 2, all(12)...)
 	f.about()
@@ -258,7 +259,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPicture holds that the picture has the bytes of sweep.Plot, and is not drawn anew at once while the sweep grows.
+// TestPicture checks that the picture has the bytes of sweep.Plot, and is not redrawn at once while the sweep grows.
 func TestPicture(t *testing.T) {
 	f := begin(t, 2)
 	plot := func(q view.SweepQuery) (*sweeps.Plot, []byte) {
@@ -294,7 +295,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestChanges holds that damaged lines, another design, another journal and none are shown as what they are.
+// TestChanges checks what is shown for damaged lines, another design, another journal and a missing one.
 func TestChanges(t *testing.T) {
 	f := begin(t, 2, all(5)...)
 	path := filepath.Join(f.folder, "journal")
@@ -356,7 +357,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestRecordings holds that the recordings of a job are found: the two of one that differs, or the one that was kept.
+// TestRecordings checks that a job's recordings are found: the two of one that differs, or the one that was kept.
 func TestRecordings(t *testing.T) {
 	f := begin(t, 2, 0)
 	kept := row(1)
@@ -377,7 +378,7 @@ func TestRecordings(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(f.folder, "differences"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for which := range 4 { // the first two are of an earlier difference
+	for which := range 4 { // the first two belong to an earlier difference
 		if err := os.WriteFile(filepath.Join(f.folder, sweep.EvidenceName(2, which+1)), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -407,7 +408,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestAnotherJobsRecording holds that a recording is shown as that of a job only if it has the job's values and ends as its row says.
+// TestAnotherJobsRecording checks that a recording is shown for a job only if it has the job's values and ends as the row says.
 func TestAnotherJobsRecording(t *testing.T) {
 	f := &fixture{T: t, folder: t.TempDir()}
 	file := func(job int) string { return filepath.Join(f.folder, "recordings", fmt.Sprintf("job-%d.murk", job)) }
@@ -452,7 +453,7 @@ func TestAnotherJobsRecording(t *testing.T) {
 	if _, err := f.sweep.Recordings(0); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(another, 0)) {
 		t.Errorf("the recording of another job is %v", err)
 	}
-	// Of a pair each must have the job's values. It may end as it does.
+	// Both recordings of a pair must have the job's values, but may end differently.
 	check := sweep.Check{Job: 1, Differ: "final hashes", Tick: 5, Row: kept[1], Files: []string{sweep.EvidenceName(1, 1), sweep.EvidenceName(1, 2)}}
 	if err := errors.Join(f.journal.AddCheck(check), os.Mkdir(filepath.Join(f.folder, "differences"), 0o777)); err != nil {
 		t.Fatal(err)
@@ -518,7 +519,7 @@ func opened(path string) (*view.Recording, error) {
 	}})
 }
 
-// TestRoom holds that a table that takes more memory than it may is refused.
+// TestRoom checks that a table is refused if it needs more memory than the limit.
 func TestRoom(t *testing.T) {
 	f := begin(t, 2, 0)
 	c := sweeps.Config{Folder: f.folder, Journal: filepath.Join(f.folder, "journal"), Memory: 1000}
@@ -541,7 +542,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// BenchmarkUpdate measures what a page asks for after a row has come, of a sweep with 100,000 jobs.
+// BenchmarkUpdate measures the requests of a page after a new row, in a sweep with 100,000 jobs.
 func BenchmarkUpdate(b *testing.B) {
 	const n = 100_000
 	path := filepath.Join(b.TempDir(), "journal")
@@ -582,7 +583,7 @@ func BenchmarkUpdate(b *testing.B) {
 					b.Fatal(err)
 				}
 				ask("sweep", view.SweepQuery{})
-				if bb.op != "sweep" { // of which nothing may be known from before
+				if bb.op != "sweep" { // nothing may be cached from before
 					ask(bb.op, view.SweepQuery{Status: "failed", Stats: []string{"seconds"}})
 					ask(bb.op, bb.q)
 				}

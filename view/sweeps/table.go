@@ -8,29 +8,30 @@ import (
 	"github.com/murksim/murksim/sweep"
 )
 
-// A table has the rows of a sweep in memory, column by column, each by job.
+// A table holds the rows of a sweep in memory, column by column, indexed by job.
 type table struct {
-	statuses []uint8 // 0: there is no row; else which of sweep.Statuses it is, from 1
+	statuses []uint8 // 0: no row; otherwise the position in sweep.Statuses, from 1
 	ticks    []uint64
-	hashes   []uint64 // 0: there is none
-	ids      []uint64 // their first 8 bytes
+	hashes   []uint64 // 0: none
+	ids      []uint64 // the first 8 bytes of each
 	seconds  []float64
-	stats    [][]float64 // of each statistic
+	stats    [][]float64 // by statistic, then job
 	reasons  []string
 	workers  []string
 	builds   []string
 	kept     []string
 
-	as      map[int]int // of jobs that equal another: which one
-	first   map[int]int // of jobs that others equal: the first of those others
+	as      map[int]int // for a job that equals another: that other job
+	first   map[int]int // for a job that others equal: the first of those others
 	known   map[string]string
-	least   map[uint8]int32 // of each status the first job that has had it
-	reason  int             // rows that have a reason
-	has     int             // rows that have a recording
+	least   map[uint8]int32 // for each status, the first job that ever had it
+	reason  int             // number of rows with a reason
+	has     int             // number of rows with a recording
 	scratch sweep.Row
 }
 
-// jobBytes is about what a job takes, with so many statistics: the columns, and what the journal knows of it.
+// jobBytes estimates the memory of a job with so many statistics: its columns, and what the journal keeps
+// about it.
 func jobBytes(stats int) uint64 { return 192 + 8*uint64(stats) }
 
 var (
@@ -39,7 +40,7 @@ var (
 	fine     = code(sweep.OK)
 )
 
-// code returns a status as the table has it; 0: there is no such.
+// code returns a status as the table stores it; 0 if the status is unknown.
 func code(s sweep.Status) uint8 { return uint8(slices.Index(statuses, s) + 1) }
 
 func newTable(jobs, stats int) *table {
@@ -54,7 +55,7 @@ func newTable(jobs, stats int) *table {
 	return t
 }
 
-// take takes in a row.
+// take stores a row.
 func (t *table) take(row *sweep.Row) {
 	job := row.Job
 	if t.statuses[job] != 0 {
@@ -62,7 +63,7 @@ func (t *table) take(row *sweep.Row) {
 		t.has -= count(t.kept[job])
 	}
 	t.statuses[job] = code(row.Status)
-	if t.statuses[job] == 0 { // of a later version
+	if t.statuses[job] == 0 { // from a later version
 		t.statuses[job] = code(sweep.Broken)
 	}
 	if least, ok := t.least[t.statuses[job]]; !ok || int32(job) < least {
@@ -93,7 +94,7 @@ func (t *table) take(row *sweep.Row) {
 // example returns the first job with a status.
 func (t *table) example(s sweep.Status) (job int, ok bool) {
 	least, ok := t.least[code(s)]
-	return int(least), ok && t.statuses[least] == code(s) // it may have run again
+	return int(least), ok && t.statuses[least] == code(s) // it may have been run again
 }
 
 func count(text string) int {
@@ -103,7 +104,7 @@ func count(text string) int {
 	return 1
 }
 
-// one returns a text that many rows have as one string.
+// one returns a text as a string that all rows with that text share.
 func (t *table) one(text string) string {
 	const most = 10_000
 	if s, ok := t.known[text]; ok {
@@ -115,8 +116,9 @@ func (t *table) one(text string) string {
 	return text
 }
 
-// of returns which row stands in the table for a job: its own, or of jobs that are the same the one that has run, at the
-// first of them. It reports false for the others, as sweep.Journal.Rows leaves them out.
+// of returns the row that the table shows for a job. That is the job's own, but for jobs equal to another it is the row
+// of the job that ran, shown at the first of them. For the other jobs, of reports false, and sweep.Journal.Rows omits
+// them too.
 func (t *table) of(job int) (row int, ok bool) {
 	switch t.statuses[job] {
 	case 0:
@@ -129,7 +131,7 @@ func (t *table) of(job int) (row int, ok bool) {
 	return job, !others || first > job
 }
 
-// row returns the row of a job as a picture needs it. It is good until the next call.
+// row returns a job's row as a picture needs it. The row is valid until the next call.
 func (t *table) row(job int) (*sweep.Row, error) {
 	r := &t.scratch
 	*r = sweep.Row{Job: job, Status: statuses[t.statuses[job]-1], As: t.as[job], Ticks: t.ticks[job], Seconds: t.seconds[job], Stats: r.Stats[:0]}

@@ -1,4 +1,4 @@
 //go:build !(js && wasm)
 
-// Package worker is the engine in a worker of a page. It is there for js/wasm alone.
+// Package worker runs the engine in a web worker. It exists for js/wasm only.
 package worker

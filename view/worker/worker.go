@@ -1,6 +1,6 @@
 //go:build js && wasm
 
-// Package worker is the engine in a worker of a page, which calls murksimOpen with the bytes of a recording
+// Package worker runs the engine in a web worker. The page calls murksimOpen with the bytes of a recording
 // and murksimAnswer with requests.
 package worker
 
@@ -16,10 +16,10 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// maxMemory is how much memory the worlds of the recording and its forks may take, in bytes. A browser gives 4 GiB at most.
+// maxMemory is how many bytes the worlds of the recording and its forks may take. A browser allows at most 4 GiB.
 const maxMemory = 1 << 30
 
-// Main serves the page with worlds of some components. It does not return.
+// Main serves the page, with worlds made of these components. It does not return.
 func Main(components []scenarios.Component) {
 	registry, err := scenarios.NewRegistry(components...)
 	if err != nil {
@@ -77,7 +77,7 @@ func open(registry *scenarios.Registry, name string, recording []byte) (*view.Re
 	})
 }
 
-// yielding returns a function that lets the page ask, now and then.
+// yielding returns a function that now and then lets the page send requests.
 func yielding() func() {
 	const turn = 10 * time.Millisecond
 	last := time.Now()

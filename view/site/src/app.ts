@@ -1,4 +1,4 @@
-// What the page is about: a gallery, a sweep, or some sources of the session.
+// What the page shows: a gallery, a sweep, or some sources of the session.
 
 import { element } from "./dom";
 import { Engine } from "./engine";
@@ -7,15 +7,15 @@ import { Page, type Acts } from "./page";
 import { Selection, Server, type About, type Source } from "./source";
 import { SweepPage } from "./sweep";
 
-/** An Opener is what changes the sources of the page. */
+/** An Opener changes the sources of the page. */
 class Opener implements Acts {
   private page: Page | null = null;
   private sweep: SweepPage | null = null;
-  private opened = 0; // how often something else was opened: only the last one is shown
+  private opened = 0; // how often something was opened: only the latest is shown
 
   constructor(private readonly source: Source) {}
 
-  /** open shows what the address names, or what the session begins with. */
+  /** open shows what the address names, or what the session started with. */
   async open(): Promise<void> {
     let gone = "";
     const turn = ++this.opened;
@@ -24,7 +24,7 @@ class Opener implements Acts {
     if (named) {
       try {
         return await this.show(named.split(",").map(Number));
-      } catch (e) { // a fork of a page that was closed, say
+      } catch (e) { // such as a fork of a closed page
         gone = (e as Error).message;
         history.replaceState(null, "", location.pathname);
       }
@@ -42,7 +42,7 @@ class Opener implements Acts {
     if (gone) this.page?.say(`What the address names is not there: ${gone}`);
   }
 
-  /** begins shows what a session without sources is about: a sweep, or what can be begun. */
+  /** begins shows what a session without sources offers: a sweep, or a gallery. */
   private async begins(turn: number, gone: string): Promise<void> {
     const { sweep } = (await this.source.ask<{ sweep?: boolean }>({ op: "gallery" })).head;
     if (turn !== this.opened) return;
@@ -54,7 +54,7 @@ class Opener implements Acts {
     home.title = home.ariaLabel = "The sweep";
   }
 
-  /** recordings shows what was recorded of a job of a sweep. */
+  /** recordings shows the recordings of a job of a sweep. */
   private async recordings(job: number): Promise<void> {
     const { sources } = (await this.source.ask<{ sources: number[] }>({ op: "open", query: { job } })).head;
     history.pushState(null, "", `#show=${sources.join()}`);
@@ -62,7 +62,7 @@ class Opener implements Acts {
     element("home").focus();
   }
 
-  /** first returns what the first source is about, of those that the session begins with; null if there is none. */
+  /** first describes the first of the sources that the session started with; null if there are none. */
   private async first(): Promise<About | null> {
     try {
       return (await this.source.ask<About>({ op: "about" })).head;
@@ -73,7 +73,7 @@ class Opener implements Acts {
     }
   }
 
-  /** show shows sources, of which the first one may be known. */
+  /** show shows sources. The description of the first one may be known already. */
   private async show(which: number[], first?: About): Promise<void> {
     const turn = ++this.opened;
     const abouts = await Promise.all(which.map(async (source, i) => (!i && first) || (await this.source.ask<About>({ op: "about", source })).head));
@@ -85,7 +85,7 @@ class Opener implements Acts {
     this.page = new Page(new Selection(this.source, which), abouts, this);
   }
 
-  /** fork begins a run that goes on from a tick of a source, and shows both. */
+  /** fork starts a run that continues from a tick of a source, and shows both. */
   async fork(source: number, tick: number): Promise<void> {
     const fork = (await this.source.ask<{ source: number }>({ op: "fork", source, tick, hold: true })).head.source;
     history.pushState(null, "", `#show=${source},${fork}&tick=${tick}&${location.hash.replace(/.*?(?=field=|$)/, "")}`);
@@ -93,7 +93,7 @@ class Opener implements Acts {
     element("play").focus();
   }
 
-  /** begin begins a run of the gallery. */
+  /** begin starts a run from the gallery. */
   async begin(scenario: string, seed: string, set: Record<string, number>): Promise<void> {
     const run = (await this.source.ask<{ source: number }>({ op: "begin", scenario, seed, set })).head.source;
     history.pushState(null, "", `#show=${run}`);
@@ -101,7 +101,7 @@ class Opener implements Acts {
     element("play").focus();
   }
 
-  /** home goes back to the gallery, or to what the session begins with. */
+  /** home returns to the gallery, or to what the session started with. */
   async home(): Promise<void> {
     history.pushState(null, "", location.pathname);
     await this.open();
@@ -122,7 +122,7 @@ async function main(): Promise<void> {
   } catch (e) {
     failed(e as Error);
   }
-  document.getElementById("loading")?.remove(); // of a page in a file
+  document.getElementById("loading")?.remove(); // in a single-file page
 }
 
 void main();

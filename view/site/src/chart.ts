@@ -5,16 +5,16 @@ import { make } from "./dom";
 
 export interface Series { name: string; ticks: ArrayLike<number>; values: ArrayLike<number>; colour: string }
 
-/** short writes a number in a few letters. */
+/** short formats a number in a few characters. */
 export function short(v: number): string {
   if (!Number.isFinite(v)) return "–";
   const a = Math.abs(v);
   return a !== 0 && (a < 1e-3 || a >= 1e6) ? v.toExponential(2) : String(+v.toPrecision(5));
 }
 
-const beside = 56; // pixels for the numbers, left of the lines
+const beside = 56; // pixels for the numbers to the left of the lines
 
-/** plot makes a canvas for a chart; a click goes to a tick. */
+/** plot makes a canvas for a chart. A click on it goes to a tick. */
 export function plot(label: string, span: Span, go: (tick: number) => void): HTMLCanvasElement {
   const canvas = make("canvas");
   canvas.setAttribute("role", "img");
@@ -23,7 +23,7 @@ export function plot(label: string, span: Span, go: (tick: number) => void): HTM
   return canvas;
 }
 
-/** chart draws series over ticks, and a line at a tick. Values above the top are cut off. Say writes a value. */
+/** chart draws series over ticks, and a line at a tick. Values above the top are cut off. Say formats a value. */
 export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }: Span, tick: number, top = Infinity, say = short): void {
   const ratio = devicePixelRatio, width = canvas.clientWidth * ratio, height = canvas.clientHeight * ratio;
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
@@ -51,7 +51,7 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
       if (pen) g.lineTo(x(s.ticks[i]!), y(s.values[i]!)); else g.moveTo(x(s.ticks[i]!), y(s.values[i]!));
       pen = true;
     }
-    for (const [colour, thick] of [["rgb(128 128 128)", 3], [s.colour, 1.5]] as const) { // seen on any ground
+    for (const [colour, thick] of [["rgb(128 128 128)", 3], [s.colour, 1.5]] as const) { // visible on any background
       g.strokeStyle = colour;
       g.lineWidth = thick * ratio;
       g.stroke();

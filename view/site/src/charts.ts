@@ -1,4 +1,4 @@
-// The charts of a field and of those who live, over the whole run.
+// Charts of fields and of the population over the whole run.
 
 import { chart, plot, type Series } from "./chart";
 import type { Choices } from "./choices";
@@ -13,11 +13,12 @@ interface Group { name: string; note?: string; series: Series[]; top?: number }
 export class Charts {
   private drawn: { canvas: HTMLCanvasElement; group: Group }[] = [];
 
-  private of = ""; // what the elements are of
+  private of = ""; // what the elements show
 
   constructor(private readonly box: HTMLElement, private readonly span: Span, private readonly go: (tick: number) => void) {}
 
-  /** set says what there is to draw, when there are new numbers, or another field is chosen. Charts of the same name stay what is clicked. */
+  /** set updates the charts when there are new numbers or another field is chosen. Charts whose names stay keep their elements, so clicks
+   * work. */
   set(facts: Facts[], c: Choices): void {
     const list = groups(facts, c), of = JSON.stringify(list.map((g) => [g.name, g.series.map((s) => [s.name, s.colour])]));
     if (of === this.of) {
@@ -33,7 +34,7 @@ export class Charts {
     }));
   }
 
-  /** draw draws them, with a line at a tick. */
+  /** draw draws the charts, with a line at a tick. */
   draw(tick: number): void {
     for (const d of this.drawn) chart(d.canvas, d.group.series, this.span, tick, d.group.top);
   }
@@ -46,7 +47,8 @@ function caption(g: Group): HTMLElement {
   return c;
 }
 
-/** groups returns what stands in one chart each: the numbers of the fields, their totals in all recordings, who lives, and how long ticks took. */
+/** groups returns the contents of each chart: the fields' numbers, their totals in all recordings, the population, and the time of a tick.
+ * */
 function groups(facts: Facts[], c: Choices): Group[] {
   const one = facts[0]!, a = one.about;
   const series = (name: string, i: number, colour: string, of = one): Series => ({ name, ticks: of.ticks, values: of.points.map((n) => n[i] ?? NaN), colour });
@@ -58,7 +60,7 @@ function groups(facts: Facts[], c: Choices): Group[] {
       list.push({ name: facts.length > 1 ? `${f.name}, ${a.file}` : f.name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)).filter((s) => s.name) });
       continue;
     }
-    for (let i = Math.max(0, component); i < (component < 0 ? f.components : component + 1); i++) { // a length has no total, but all components have
+    for (let i = Math.max(0, component); i < (component < 0 ? f.components : component + 1); i++) { // a length has no total
       const at = one.column(field) + 3 * i, name = f.components > 1 ? partName(f, i) : f.name;
       list.push({ name: `${name}: total`, series: facts.map((x, i) => series(x.about.file, at, hues[i]!, x)) });
       list.push({ name, series: [series("least", at + 1, hues[0]!), series("greatest", at + 2, hues[1]!)] });

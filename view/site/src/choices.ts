@@ -1,4 +1,4 @@
-// Which fields are shown, and in which colours.
+// Which fields are shown, and in what colours.
 
 import { partName } from "./colour";
 import { button, element, make } from "./dom";
@@ -14,15 +14,15 @@ export interface Aspect {
 const most = 4; // fields side by side
 
 export class Choices {
-  readonly aspects: Aspect[] = []; // side by side: one at least
+  readonly aspects: Aspect[] = []; // side by side: at least one
   over: Aspect | null = null; // drawn over each of them
-  map = ""; // of colours; "": chosen by the values
+  map = ""; // colour map; "": chosen by the values
   overMap = "";
-  mask: number; // a field: cells where it is not 0 are covered; -1: none
-  dots: number; // a field of entities, for the colours of dots; -1: by kind
-  private readonly all: Aspect[] = []; // that there are
+  mask: number; // a field that covers the cells where it is not 0; -1: none
+  dots: number; // an entity field that colours the dots; -1: by kind
+  private readonly all: Aspect[] = []; // all that can be chosen
 
-  /** The wish is that of the address, such as field=heat,wall; several says whether there may be more fields than one. */
+  /** The wish comes from the address, such as field=heat,wall. Several says whether more than one field is allowed. */
   constructor(private readonly about: About, wish: URLSearchParams, private readonly several: boolean, private readonly changed: () => void) {
     about.fields.forEach((f, field) => {
       if (f.entities) return;
@@ -41,20 +41,20 @@ export class Choices {
     this.furnish();
   }
 
-  /** name returns the name of what is drawn, as the address has it. */
+  /** name returns the name of an aspect, as used in the address. */
   name(a: Aspect): string {
     const f = this.about.fields[a.field]!;
     return a.component < 0 ? f.name : `${f.name}[${a.component}]`;
   }
 
-  /** title returns the name for people. */
+  /** title returns the name of an aspect for people. */
   title(a: Aspect): string {
     const f = this.about.fields[a.field]!;
     if (a.component >= 0) return partName(f, a.component);
     return f.components > 1 ? `${f.name}: length` : f.name;
   }
 
-  /** dotted returns the fields by which dots can be coloured: none where a line or ring is shown over time, without dots. */
+  /** dotted returns the fields that can colour dots: none for a line or ring, which is shown over time, without dots. */
   private dotted(): number[] {
     const { fields, space } = this.about;
     return isStrip(space) ? [] : [...fields.keys()].filter((i) => fields[i]!.entities && fields[i]!.components === 1);
@@ -65,18 +65,18 @@ export class Choices {
     return a ? { ...a } : null;
   }
 
-  /** fields returns the numbers of all fields that are drawn. */
+  /** fields returns the numbers of all drawn fields. */
   fields(): number[] {
     return [...new Set([...this.aspects, ...(this.over ? [this.over] : [])].map((a) => a.field))];
   }
 
-  /** address returns what the address says about them. */
+  /** address returns the choices as the address has them. */
   address(): string {
     const list = this.aspects.map((a) => this.name(a)).join(",");
     return `field=${list}${this.over ? `&over=${this.name(this.over)}` : ""}${this.dots >= 0 ? `&dots=${this.about.fields[this.dots]!.name}` : ""}`;
   }
 
-  /** next chooses another first field. */
+  /** next changes the first field. */
   next(): void {
     const i = this.all.findIndex((a) => this.name(a) === this.name(this.aspects[0]!));
     this.aspects[0] = { ...this.all[(i + 1) % this.all.length]! };
@@ -109,7 +109,7 @@ export class Choices {
     this.rows();
   }
 
-  /** rows makes a row for each field, and a button for one more. */
+  /** rows makes a row for each field, and a button for adding one. */
   private rows(): void {
     const rows: HTMLElement[] = this.aspects.map((aspect, i) => {
       const row = make("div"), names = this.all.map((x): [string, string] => [this.title(x), this.name(x)]);
@@ -134,13 +134,13 @@ export class Choices {
     this.list.replaceChildren(...rows);
   }
 
-  /** unseen returns a field that is not shown yet, if there is one. */
+  /** unseen returns an aspect that is not shown yet, if any; otherwise the first. */
   private unseen(): Aspect {
     return this.all.find((x) => !this.aspects.some((a) => a.field === x.field)) ?? this.all[0]!;
   }
 }
 
-/** selection makes a list to choose from: texts, and their values. */
+/** selection makes a drop-down list of texts with their values. */
 function selection(label: string, options: [string, string][], chosen: string, act: (value: string) => void): HTMLSelectElement {
   const s = make("select");
   s.setAttribute("aria-label", label);

@@ -1,28 +1,28 @@
-// Time: the tick that is wanted, playing, and the controls for both.
+// Time: the wanted tick, playback, and the controls for both.
 
 import { element } from "./dom";
 import type { Run } from "./source";
 
-/** A Span is the ticks that the time line and charts have room for. */
+/** A Span is the range of ticks that the time line and charts cover. */
 export interface Span { readonly first: number; readonly end: number }
 
 export class Clock implements Span {
   tick: number;
   playing = false;
-  end: number; // of the time line, which has room for what is to come
-  private run: Run | null = null; // that goes on
-  private follow = false; // it is shown as it goes
+  end: number; // of the time line, which has room for future ticks
+  private run: Run | null = null; // the live run, if any
+  private follow = false; // the run's latest tick is shown
   private began: number; // the last tick of the run when it was opened
   private closed = false;
   private speed = 1;
-  private paced = false; // somebody chose the speed
+  private paced = false; // the user chose the speed
   private due = 0; // time of the next tick, in milliseconds
-  private coming = -1; // the tick that is shown next while it plays, if it is chosen
-  private took = 16; // milliseconds that it takes to show a tick, on average
-  private since = 0; // time when the page began to show one; 0: it has shown it
-  gone = 0; // how often somebody went to another tick
+  private coming = -1; // the tick to show next during playback; -1: not chosen
+  private took = 16; // average milliseconds for showing a tick
+  private since = 0; // when the page began to show a tick; 0: done
+  gone = 0; // how often the user went to another tick
 
-  /** Ready says whether the last tick is shown; changed is called when another one is wanted. */
+  /** Ready says whether the last wanted tick is shown. Changed is called when another tick is wanted. */
   constructor(readonly first: number, public last: number, tip: number, private readonly rate: number, wish: string | null,
     private readonly ready: () => boolean, private readonly changed: () => void, private readonly drive: (hold: boolean, speed: number) => void) {
     [this.end, this.began] = [last, tip];
@@ -55,7 +55,7 @@ export class Clock implements Span {
     this.changed();
   }
 
-  /** toggle plays or pauses; at the last tick of a run it holds the run, or lets it go on. */
+  /** toggle plays or pauses. At the last tick of a run, it holds the run or lets it go on. */
   toggle(): void {
     if (this.run && !this.playing && this.tick >= this.run.last) {
       this.follow = this.tick === this.run.last;
@@ -79,13 +79,13 @@ export class Clock implements Span {
     const on = this.moves, play = element("play");
     play.textContent = on ? "❚❚" : "▶";
     play.setAttribute("aria-label", on ? "Pause" : "Play");
-    const tip = element<HTMLButtonElement>("to-tip"); // it comes once: else what is beside it would jump
+    const tip = element<HTMLButtonElement>("to-tip"); // hidden only without a run: otherwise its neighbours would jump
     tip.hidden = !this.run;
     tip.disabled = !this.run || this.tick >= this.run.last;
-    element("looked").ariaLive = on ? "off" : "polite"; // it would never end speaking
+    element("looked").ariaLive = on ? "off" : "polite"; // a screen reader would never stop speaking
   }
 
-  /** extend says how far there are ticks by now, of how many, and how the run is that makes them; null: none does. */
+  /** extend sets the last tick so far, the number of planned ticks, and the state of the live run; null: no run. */
   extend(last: number, planned: number, run: Run | null): void {
     const before = this.run?.last ?? this.began;
     if (run && !this.run && !this.paced) this.pace(run.speed ?? 0);
@@ -101,21 +101,21 @@ export class Clock implements Span {
     if (on) this.changed();
   }
 
-  /** pace takes up the speed of a run. */
+  /** pace adopts the speed of a run. */
   private pace(speed: number): void {
     const list = element<HTMLSelectElement>("speed");
     if (![...list.options].some((o) => +o.value === speed)) list.add(new Option(`${speed}×`, String(speed)), list.options.length - 1);
     [list.value, this.speed] = [String(speed), speed];
   }
 
-  /** close ends it. */
+  /** close stops the clock. */
   close(): void { [this.closed, this.playing] = [true, false]; }
 
-  private get each(): number { return 1000 / (this.rate * (this.speed || 1e6)); } // milliseconds of a tick
+  private get each(): number { return 1000 / (this.rate * (this.speed || 1e6)); } // milliseconds per tick
 
   private steps(now: number): number { return Math.max(1, Math.floor((now - this.due) / this.each)); }
 
-  /** ahead chooses the tick that is shown next while it plays, so that it can be asked for while this one is drawn; -1 if there is none. */
+  /** ahead chooses the next tick of playback, so that it can be requested while this one is drawn; -1 if there is none. */
   ahead(now: number): number {
     const next = this.tick + this.steps(now + this.took);
     this.coming = this.playing && next <= (this.run?.last ?? this.last) ? next : -1;
@@ -135,13 +135,13 @@ export class Clock implements Span {
     if (this.tick < last) {
       this.tick = Math.min(last, this.tick + steps);
       this.changed();
-    } else if (this.run) { // from here on it is shown as it goes
+    } else if (this.run) { // from here on, follow the run
       [this.playing, this.follow] = [false, true];
       this.icon();
     } else this.toggle();
   }
 
-  /** label says which tick it is, and something more. */
+  /** label shows the tick and an additional text. */
   label(more: string): void {
     element<HTMLInputElement>("scrub").value = String(this.tick);
     const tick = element<HTMLInputElement>("tick");

@@ -4,7 +4,7 @@ import type { About, Field, Numbers } from "./source";
 
 export type RGB = [number, number, number];
 
-/** palette reads colours from the digits of RRGGBB. */
+/** palette parses concatenated RRGGBB digits. */
 export function palette(digits: string): RGB[] {
   const list: RGB[] = [];
   for (let i = 0; i + 6 <= digits.length; i += 6) {
@@ -16,15 +16,15 @@ export function palette(digits: string): RGB[] {
 
 export const css = ([r, g, b]: RGB): string => `rgb(${r} ${g} ${b})`;
 
-/** A Scale says which colours stand for which values. */
+/** A Scale maps values to colours. */
 export interface Scale {
   colours: RGB[]; lo: number; hi: number; categories: boolean;
-  strength?: number[]; // of the colours, from 0 to 1: of what is drawn over something else
+  strength?: number[]; // opacity of each colour, 0 to 1, for a layer drawn over another
 }
 
-/** over makes a scale for what is drawn over something else: clear where there is nothing, half transparent else. */
+/** over makes a scale for a layer drawn over another: transparent where there is nothing, half transparent elsewhere. */
 export function over(s: Scale): Scale {
-  const last = s.colours.length - 1, both = s.lo < 0 && s.hi > 0; // balance: nothing is in the middle
+  const last = s.colours.length - 1, both = s.lo < 0 && s.hi > 0; // diverging: zero is in the middle
   const strength = s.colours.map((_, i) => {
     if (s.categories) return i ? 0.65 : 0;
     return 0.15 + 0.65 * (both ? Math.abs((2 * i) / last - 1) : i / last);
@@ -32,7 +32,7 @@ export function over(s: Scale): Scale {
   return { ...s, strength };
 }
 
-/** scaleOf returns the scale of a field: of its categories, or from its least to its greatest value. */
+/** scaleOf returns a field's scale: its categories, or from its minimum to its maximum. */
 export function scaleOf(about: About, f: Field, lo: number, hi: number, map: string): Scale {
   if (f.values) return { colours: palette(about.palettes["categories"]!), lo: 0, hi: 24, categories: true };
   if (!map) {
@@ -46,7 +46,7 @@ export function scaleOf(about: About, f: Field, lo: number, hi: number, map: str
   return { colours: palette(about.palettes[map]!), lo, hi, categories: false };
 }
 
-/** index returns the number of a value's colour. */
+/** index returns the index of a value's colour. */
 export function index(s: Scale, v: number): number {
   const n = s.colours.length;
   if (s.categories) return Math.max(0, v) % n;
@@ -54,7 +54,7 @@ export function index(s: Scale, v: number): number {
   return Math.max(0, Math.min(n - 1, Math.floor(((v - s.lo) / (s.hi - s.lo)) * n)));
 }
 
-/** part returns what is drawn of a field: its values, a component of a vector, or its length. */
+/** part returns what is drawn of a field: its values, a component of a vector, or the vector's length. */
 export function part(values: Numbers, components: number, which: number): Float32Array {
   const n = values.length / components;
   if (components === 1) return values instanceof Float32Array ? values : Float32Array.from(values);
@@ -76,7 +76,7 @@ export function partName(f: Field, component: number): string {
   return part ? `${f.name}: ${part}` : `${f.name}[${component}]`;
 }
 
-/** range returns the least and the greatest value. */
+/** range returns the minimum and the maximum. */
 export function range(values: Float32Array): [number, number] {
   let lo = Infinity, hi = -Infinity;
   for (const v of values) {

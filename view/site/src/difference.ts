@@ -1,16 +1,16 @@
-// By how much the worlds of two sources differ.
+// How much the worlds of two sources differ.
 
 import { short } from "./chart";
 import type { Numbers } from "./source";
 
 export interface Difference {
-  values: Float32Array; // by rank: the second less the first, of vectors the length of that, of categories 1 where they differ; NaN where one of them has nothing
-  most: number; // that two cells differ by
-  unequal: number; // cells
+  values: Float32Array; // by rank: second minus first; vectors: its length; categories: 1 if different; NaN if one has none
+  most: number; // the largest difference of two cells
+  unequal: number; // number of cells that differ
 }
 
-/** difference compares a field cell by cell: one component of a vector, or with -1 all of them. Cells differ if any number does, however
- * little; how far apart two vectors are is the length of their difference. */
+/** difference compares a field cell by cell: one component of a vector, or all with -1. Cells differ if any number does, however slightly.
+ * The distance between two vectors is the length of their difference. */
 export function difference(a: Numbers, b: Numbers, components: number, component: number, categories: boolean): Difference {
   const values = new Float32Array(Math.min(a.length, b.length) / components);
   const [from, to] = component < 0 ? [0, components] : [component, component + 1];
@@ -33,7 +33,7 @@ export function difference(a: Numbers, b: Numbers, components: number, component
   return { values, most, unequal };
 }
 
-/** counted says how many cells differ, and by how much unless they are categories. */
+/** counted says how many cells differ and, unless they are categories, by how much. */
 export function counted(d: Difference, categories: boolean): string {
   if (!d.unequal) return "no cell differs";
   return (d.unequal === 1 ? "1 cell differs" : `${d.unequal.toLocaleString("en-US")} cells differ`) + (categories ? "" : ` by up to ${short(d.most)}`);

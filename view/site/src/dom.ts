@@ -21,7 +21,7 @@ export function button(text: string, label: string, act: () => void): HTMLButton
   return b;
 }
 
-/** swatch is a name with its colour. */
+/** swatch returns a name with its colour. */
 export function swatch(name: string, colour: string): HTMLSpanElement {
   const item = make("span"), box = make("i");
   box.style.background = colour;
@@ -29,7 +29,7 @@ export function swatch(name: string, colour: string): HTMLSpanElement {
   return item;
 }
 
-/** bar is all colours of a scale, from the first to the last; the numbers beside it say what they stand for. */
+/** bar draws all colours of a scale, from first to last. The numbers beside it say what they stand for. */
 export function bar(colours: RGB[]): HTMLCanvasElement {
   const c = make("canvas"), g = c.getContext("2d")!;
   c.setAttribute("aria-hidden", "true");

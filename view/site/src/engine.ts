@@ -1,23 +1,23 @@
-// The source of a page that has the engine and a recording in it.
+// The source of a page that contains the engine and a recording.
 
 import { persist, type Answer, type Request, type Source, type Wanted } from "./source";
 
-/** unpack reads the bytes of an element: gzip in base64. */
+/** unpack decodes the content of an element: gzip in base64. */
 async function unpack(id: string): Promise<ArrayBuffer> {
   const text = document.getElementById(id)!.textContent!;
   const response = await fetch(`data:application/octet-stream;base64,${text}`);
   return new Response(response.body!.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/** Engine is the engine in a worker. */
+/** Engine runs the engine in a worker. */
 export class Engine implements Source {
   private id = 0;
   private readonly waiting = new Map<number, { done: (bytes: ArrayBuffer) => void; fail: (e: Error) => void }>();
-  private dead: Error | null = null; // why nothing is answered any more
+  private dead: Error | null = null; // why there are no more answers
 
   private constructor(private readonly worker: Worker) {}
 
-  /** open starts the engine with the recording of the page. */
+  /** open starts the engine with the page's recording. */
   static async open(): Promise<Engine> {
     const code = document.getElementById("worker")!.textContent!;
     const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));

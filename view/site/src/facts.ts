@@ -4,19 +4,19 @@ import type { Aspect } from "./choices";
 import { range } from "./colour";
 import type { About, Check, Mark, Source } from "./source";
 
-const mostMarks = 100_000; // that a source tells of
+const mostMarks = 100_000; // that a source reports
 
 export class Facts {
   check: Check = { ticks: 0, done: false };
   readonly marks: Mark[] = [];
   readonly ticks: number[] = [];
   readonly points: number[][] = [];
-  readonly micros: number[] = []; // that ticks took before each point
+  readonly micros: number[] = []; // mean time of a tick before each point
   private every = 0; // ticks from one point to the next
 
   constructor(readonly about: About, private readonly source: Source, private readonly which: number) {}
 
-  /** more asks for what is new, and reports whether there is anything, and whether there are new points. */
+  /** more asks for news. It reports whether anything is new, and whether there are new points. */
   async more(): Promise<{ any: boolean; points: boolean }> {
     const c = await this.source.ask<Check>({ op: "check", source: this.which, since: this.marks.length });
     this.marks.push(...(c.head.marks ?? []));
@@ -35,12 +35,12 @@ export class Facts {
     return { any, points: ticks.length > 0 };
   }
 
-  /** column returns where the numbers of a field begin in a point; after the last field come the kinds. */
+  /** column returns the index in a point at which a field's numbers begin. The kinds come after the last field. */
   column(field: number): number {
     return this.about.fields.slice(0, field).reduce((n, f) => n + (f.values ? f.values.length : 3 * f.components), 0);
   }
 
-  /** after returns the place of the first mark from a tick on. */
+  /** after returns the index of the first mark at or after a tick. */
   private after(tick: number): number {
     let lo = 0, hi = this.marks.length;
     while (lo < hi) {
@@ -50,13 +50,13 @@ export class Facts {
     return lo;
   }
 
-  /** within returns the marks from one tick to another. */
+  /** within returns the marks from one tick through another. */
   within(from: number, to: number): Mark[] { return this.marks.slice(this.after(from), this.after(to + 1)); }
 
-  /** next returns the mark after a tick; with -1 that before it. */
+  /** next returns the first mark after a tick, or with way -1, the last one before it. */
   next(tick: number, way: 1 | -1): Mark | undefined { return this.marks[way > 0 ? this.after(tick + 1) : this.after(tick) - 1]; }
 
-  /** empty reports whether nothing came from outside in a tick, as far as that is known. */
+  /** empty reports whether a tick had no inputs or events, as far as known. */
   empty(tick: number): boolean {
     const known = this.marks.length < mostMarks && tick <= this.about.first + this.check.ticks;
     return !!this.about.unverifiable || tick <= this.about.first || (known && this.within(tick, tick).length === 0);
@@ -68,7 +68,7 @@ export class Facts {
     return c.differs ? `tick ${c.differs.toLocaleString("en-US")} differs from what was recorded` : c.error ?? "";
   }
 
-  /** verdict says how far the replay is. */
+  /** verdict describes the progress of the replay. */
   verdict(): string {
     const n = (x: number) => x.toLocaleString("en-US"), a = this.about;
     const run = this.check.run;
@@ -78,7 +78,7 @@ export class Facts {
   }
 }
 
-/** bounds returns the range of what is drawn, over all ticks and recordings as far as it is known. */
+/** bounds returns the range of an aspect's values, over all ticks and recordings, as far as known. */
 export function bounds(facts: Facts[], a: Aspect, now: Float32Array[]): [number, number] {
   let [lo, hi] = [Infinity, -Infinity];
   for (const values of now) {
@@ -86,7 +86,7 @@ export function bounds(facts: Facts[], a: Aspect, now: Float32Array[]): [number,
     [lo, hi] = [Math.min(lo, r[0]), Math.max(hi, r[1])];
   }
   const { components } = facts[0]!.about.fields[a.field]!;
-  if (components > 1 && a.component < 0) { // no length was counted: none is greater than if all components were so at once
+  if (components > 1 && a.component < 0) { // lengths are not recorded; this bound takes the extremes of all components at once
     for (const f of facts) {
       const at = f.column(a.field);
       for (const n of f.points) {

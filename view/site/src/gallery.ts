@@ -1,4 +1,4 @@
-// The gallery: what can be begun, each with a film of its first ticks.
+// The gallery: scenarios to start, each with a film of its first ticks.
 
 import { element, make } from "./dom";
 import { settings } from "./run";
@@ -8,12 +8,12 @@ interface Item { name: string; about?: string; space: string; seed: string; tick
 
 type Begin = (scenario: string, seed: string, set: Record<string, number>) => Promise<void>;
 
-/** gallery shows what there is; begin begins one. */
+/** gallery shows the scenarios. Begin starts one. */
 export async function gallery(source: Source, begin: Begin): Promise<void> {
   const { items } = (await source.ask<{ items: Item[] }>({ op: "gallery" })).head;
   const box = element("gallery"), title = make("h2", "Scenarios that come with murksim"), list = make("ul");
   title.id = "gallery-title";
-  const refused = make("p"); // says why one cannot be begun
+  const refused = make("p"); // says why a scenario cannot be started
   refused.id = "refused";
   refused.setAttribute("role", "alert");
   const tried: Begin = async (...what) => {
@@ -29,12 +29,12 @@ export async function gallery(source: Source, begin: Begin): Promise<void> {
   document.body.dataset["gallery"] = String(items.length);
 }
 
-/** films is a button that stops the films of a list, and lets them go on. Where the reader wants little motion, they stand still to begin with. */
+/** films makes a button that stops the films of a list and starts them again. If the reader prefers little motion, they start still. */
 function films(list: HTMLElement): HTMLElement {
   const b = make("button");
   let still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const hold = (image: HTMLImageElement) => {
-    const first = image.nextElementSibling as HTMLCanvasElement; // frame
+    const first = image.nextElementSibling as HTMLCanvasElement; // its first frame
     if (still && image.naturalWidth) {
       [first.width, first.height] = [image.naturalWidth, image.naturalHeight];
       first.getContext("2d")!.drawImage(image, 0, 0);
@@ -70,7 +70,7 @@ function card(item: Item, begin: Begin): HTMLElement {
   first.setAttribute("aria-hidden", "true");
   const coming = make("span", "The film is being made …"), film = make("span");
   [film.className, coming.className] = ["film", "coming"];
-  coming.setAttribute("aria-hidden", "true"); // as the film is
+  coming.setAttribute("aria-hidden", "true"); // like the film
   image.onload = () => coming.remove();
   image.onerror = () => { coming.textContent = "There is no film"; };
   film.append(image, first, coming);
@@ -78,7 +78,7 @@ function card(item: Item, begin: Begin): HTMLElement {
   open.onclick = () => void begin(item.name, "", {});
   const details = make("details"), form = make("form");
   details.append(make("summary", "Settings"), form);
-  details.ontoggle = () => { // they are many, in many cards
+  details.ontoggle = () => { // made on demand: there are many, in many cards
     if (!details.open || form.childElementCount) return;
     const set = settings(form, item.seed, item.settings ?? []);
     form.append(make("button", "Run"));

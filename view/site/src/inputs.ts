@@ -1,19 +1,19 @@
-// The commands and events of a tick, and what came of them.
+// The commands and events of a tick, with their outcomes.
 
 import { element, make } from "./dom";
 import type { Facts } from "./facts";
 import { Latest } from "./latest";
 import { Unwanted, type Input, type Inputs as Head, type Source, type Wanted } from "./source";
 
-const glance = 20; // shown at most while it plays
+const glance = 20; // most shown during playback
 
 export class Inputs {
   private readonly jobs = new Latest();
-  private shown = ""; // what the list is of
+  private shown = ""; // what the list shows
 
   constructor(private readonly source: Source, private readonly facts: Facts[]) {}
 
-  /** show lists what came from outside in a tick, in all sources. */
+  /** show lists the inputs and events of a tick in all sources. */
   show(tick: number, playing: boolean): void {
     const asked = this.facts.map((f) => tick <= f.about.last && !f.empty(tick)), now = `${tick} ${asked} ${playing}`;
     if (now === this.shown) return;
@@ -26,7 +26,7 @@ export class Inputs {
           const list = make("ul"), head = (await this.ask(i, tick, 0, wanted)).head;
           if (!head.inputs.length) continue;
           list.ariaLabel = `Commands of ${f.about.file}`;
-          list.tabIndex = 0; // to scroll with keys
+          list.tabIndex = 0; // so that keys can scroll it
           if (this.facts.length > 1) parts.push(make("h3", f.about.file));
           list.append(...head.inputs.slice(0, playing ? glance : undefined).map(item));
           const left = (head.more ?? 0) + (playing ? Math.max(0, head.inputs.length - glance) : 0);
@@ -45,7 +45,7 @@ export class Inputs {
     return this.source.ask<Head>({ op: "inputs", source, tick, since }, wanted);
   }
 
-  /** rest is a button that lists more. */
+  /** rest makes a button that lists more. */
   private rest(source: number, tick: number, list: HTMLElement, left: number): HTMLElement {
     const b = make("button", `${left.toLocaleString("en-US")} more`);
     b.type = "button";

@@ -3,7 +3,7 @@
 import { element } from "./dom";
 import type { Pane } from "./pane";
 
-/** Acts are what keys do. */
+/** Acts are the actions of keys. */
 export interface Acts {
   toggle(): void;
   step(ticks: number): void;
@@ -18,7 +18,7 @@ export interface Acts {
   unpin(): void;
 }
 
-/** what keys do, in words, as docs/VIEW.md has it. */
+/** What keys do, in words, as in docs/VIEW.md. */
 const words: [string, string][] = [
   ["space", "play or pause"],
   ["← →", "a tick back or on; with Shift ten"],
@@ -34,9 +34,9 @@ const words: [string, string][] = [
   ["?", "these keys"],
 ];
 
-const free = ",.<>+-=?"; // keys of the page that lists and sliders have no use for
+const free = ",.<>+-=?"; // keys that lists and sliders do not use themselves
 
-/** keys lets keys act. */
+/** keys makes the keys work. */
 export function keys(panes: () => Pane[], acts: Acts): void {
   const help = element<HTMLDialogElement>("help"), table = help.querySelector("table")!;
   if (!table.rows.length) for (const [key, what] of words) {
@@ -46,7 +46,7 @@ export function keys(panes: () => Pane[], acts: Acts): void {
   }
   const open = () => help.showModal();
   element("keys").onclick = open;
-  help.onclick = (e) => { if (e.target === help) help.close(); }; // outside of it
+  help.onclick = (e) => { if (e.target === help) help.close(); }; // outside the dialog
   const pan = 60 * devicePixelRatio;
   document.onkeydown = (e) => {
     const target = e.target as HTMLElement;

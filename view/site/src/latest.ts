@@ -1,15 +1,15 @@
-// Jobs that take a while, of which only the latest counts.
+// Slow jobs: only the latest one counts.
 
 import { unless, type Wanted } from "./source";
 
-/** A Job asks for what is wanted until another job comes. */
+/** A Job asks for data as long as it is wanted: until another job comes. */
 type Job = (wanted: Wanted) => Promise<void>;
 
 export class Latest {
   private next: Job | null = null;
   private busy = false;
 
-  /** run runs a job, or after the one that is under way, unless there is a later one by then. */
+  /** run runs a job. If one is running, the new one starts after it, unless a later one has come by then. */
   async run(job: Job): Promise<void> {
     this.next = job;
     if (this.busy) return;

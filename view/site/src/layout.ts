@@ -2,18 +2,18 @@
 
 import type { Space } from "./source";
 
-const gap = 1; // between panels
+const gap = 1; // between panels, in cells
 
-/** A Layout places cells in panels: one for each slice of each part of a product. */
+/** A Layout places cells in panels, one for each slice of each part of a product. */
 export class Layout {
   readonly panels: number;
   readonly perRow: number; // panels
-  readonly pitch: number; // of rows
+  readonly pitch: number; // distance between rows
   readonly width: number;
   readonly height: number;
   readonly panelWidth: number;
   readonly panelHeight: number;
-  private readonly starts: Int32Array; // of the rows, ranks within a part
+  private readonly starts: Int32Array; // of each row: the first cell's rank within its part
 
   constructor(readonly space: Space, aspect: number) {
     const { rows, cols, shift, slices, wide } = space;
@@ -39,7 +39,7 @@ export class Layout {
     }
   }
 
-  /** rank returns the cell at a place of a panel; -1 if there is none. */
+  /** rank returns the cell at a place in a panel; -1 if there is none. */
   rank(panel: number, row: number, col: number): number {
     const { rows, cols, slices, wide } = this.space;
     if (panel < 0 || panel >= this.panels || row < 0 || row >= rows || col < 0 || col >= cols) return -1;
@@ -75,12 +75,12 @@ export class Layout {
     return [x + col + (row * this.space.shift) / 2 + 0.5, y + row * this.pitch + (this.space.shift ? 1 / Math.sqrt(3) : 0.5)];
   }
 
-  /** beside returns the cell next to another one, some columns and rows further; itself if there is none. */
+  /** beside returns the cell some columns and rows away from another; that cell itself if there is none. */
   beside(rank: number, cols: number, rows: number): number {
     const [x, y] = this.centre(rank), { wide, shift } = this.space;
-    const half = this.place(rank).row % 2 ? -wide / 2 : wide / 2; // to and fro, so that a column stays one
+    const half = this.place(rank).row % 2 ? -wide / 2 : wide / 2; // alternating, so that moving along a column stays in it
     const sideways = rows && (shift || wide > 1) ? [half, -half] : [0];
-    for (const leap of [0, gap, gap + 0.5]) { // into the panel beside it
+    for (const leap of [0, gap, gap + 0.5]) { // into the neighbouring panel
       for (const aside of sideways) {
         const found = this.at(x + cols * wide + Math.sign(cols) * leap + aside, y + rows * this.pitch + Math.sign(rows) * leap);
         if (found >= 0 && found !== rank) return found;
@@ -89,7 +89,7 @@ export class Layout {
     return rank;
   }
 
-  /** line finds the cells at points of a line from left to right, as at does. */
+  /** line finds the cells at points along a horizontal line, as at does. */
   line(x: Float64Array, y: number, out: Int32Array): void {
     const { rows, cols, shift, wide } = this.space, across = this.panelWidth + gap, down = this.panelHeight + gap;
     if (shift || wide > 1) {

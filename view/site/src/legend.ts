@@ -10,7 +10,7 @@ export interface Entry { name: string; field: number; scale: Scale; ends?: [stri
 
 let made = ""; // what the legend was made of
 
-/** legend shows the colours of fields, and those of entities if there are any. */
+/** legend shows the colours of fields, and of entities if there are any. */
 export function legend(about: About, entries: Entry[], crowd: boolean): void {
   const now = JSON.stringify([entries.map((e) => [e.name, e.scale.lo, e.scale.hi, e.scale.colours[0], !!e.scale.strength]), crowd]);
   if (now === made && element("legend").childElementCount) return;

@@ -1,9 +1,9 @@
-// What a page in one file begins with: it checks every part of the file, and then runs them.
+// The start of a single-file page: checks every part of the file, then runs them.
 
 export {};
 
-/** A Part is what a script of the page holds as text. */
-interface Part { id: string; sum: number; size: number } // its CRC-32, and its bytes
+/** A Part is a piece of the page, held as the text of a script. */
+interface Part { id: string; sum: number; size: number } // CRC-32, and size in bytes
 
 const parts = JSON.parse(document.currentScript!.dataset["parts"]!) as Part[];
 const whole = parts.reduce((n, p) => n + p.size, 0);
@@ -15,7 +15,7 @@ const table = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 
-/** sum returns the CRC-32 of a text in UTF-8, as Go's package crc32 has it. */
+/** sum returns the CRC-32 of a text in UTF-8, as in Go's package crc32. */
 function sum(text: string): number {
   let c = 0xffffffff;
   for (const b of new TextEncoder().encode(text)) c = table[(c ^ b) & 255]! ^ (c >>> 8);

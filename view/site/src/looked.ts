@@ -7,9 +7,9 @@ import type { Chosen } from "./pane";
 import { Unwanted, type Apart, type Look, type Source } from "./source";
 import type { World } from "./world";
 
-const mostUlps = 1 << 16; // that say something: more is another number, not another rounding
+const mostUlps = 1 << 16; // shown at most: beyond that, it is another number, not another rounding
 
-const inOneRow = 3; // components of a vector
+const inOneRow = 3; // components of a vector, at most
 
 export class Looked {
   private readonly jobs = new Latest();
@@ -17,7 +17,7 @@ export class Looked {
   constructor(private readonly source: Source, private readonly worlds: World[], private readonly unpin: () => void,
     private readonly told: (coord: number[] | undefined) => void) {}
 
-  /** show asks what is held at a tick, and shows it. */
+  /** show requests what is held at a tick, and shows it. */
   show(tick: number, at: Chosen, pinned: boolean): void {
     void this.jobs.run(async (wanted) => {
       try {
@@ -25,7 +25,7 @@ export class Looked {
           this.source.ask<Look>({ op: "look", source, tick: w.within(tick), ...at }, wanted)));
         const looks = answers.map((a) => a.head);
         const differ = looks.some((l) => JSON.stringify(l.values) !== JSON.stringify(looks[0]!.values));
-        const apart = differ ? await this.source.ask<Apart>({ op: "apart", tick, ...at }, wanted).then((a) => a.head, () => null) : null; // not all sources say
+        const apart = differ ? await this.source.ask<Apart>({ op: "apart", tick, ...at }, wanted).then((a) => a.head, () => null) : null; // films cannot
         this.tell(looks, apart, pinned);
       } catch (e) {
         if (e instanceof Unwanted) return;
@@ -34,7 +34,7 @@ export class Looked {
     });
   }
 
-  /** hide shows nothing; a cell that can be set stays so, to be reached with the pointer. */
+  /** hide clears the display. The form that sets a cell stays, so that the pointer can reach it. */
   hide(): void {
     void this.jobs.run(async () => element("looked").replaceChildren());
   }
@@ -67,7 +67,7 @@ export class Looked {
     this.told(l.coord);
     const where = l.coord ? `[${l.coord.join(", ")}]` : "";
     const what = l.entity ? `${l.kind} ${l.name ?? l.entity} at ${where}` : `Cell ${where}, tick ${l.tick.toLocaleString("en-US")}`;
-    const box = element("looked"), tall = box.ariaLive === "off" ? box.offsetHeight : 0; // while it plays, what is below stays where it is
+    const box = element("looked"), tall = box.ariaLive === "off" ? box.offsetHeight : 0; // during playback, what is below must not move
     box.style.minHeight = tall ? `${tall}px` : "";
     box.replaceChildren(...this.pin(pinned), make("h2", what), table);
   }
@@ -82,12 +82,12 @@ export class Looked {
   }
 }
 
-/** brief writes a number in a few digits, if it has many. */
+/** brief shortens a number that has many digits. */
 function brief(v: string): string {
   return /^-?\d+\.\d+(e[-+]\d+)?$/.test(v) && v.length > 8 ? String(+(+v).toPrecision(6)) : v;
 }
 
-/** distance writes how far apart the components of two values are. */
+/** distance formats how far apart the components of two values are. */
 function distance(deltas: string[], ulps: number[] | undefined): string {
   return deltas.map((delta, i) => {
     const n = ulps?.[i] ?? 0;

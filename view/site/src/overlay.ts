@@ -1,4 +1,4 @@
-// What lies over the cells: entities, arrows, and the cell that is looked at.
+// What is drawn over the cells: entities, arrows, and the chosen cell.
 
 import { css, type RGB } from "./colour";
 import type { Layout } from "./layout";
@@ -10,12 +10,12 @@ export interface Crowd { ids: string[]; kinds: Numbers; cells: Numbers }
 export interface Overlay {
   layout: Layout;
   crowd: Crowd | null;
-  colour: (i: number) => RGB; // of each of the crowd
+  colour: (i: number) => RGB; // of each entity in the crowd
   arrows: { values: Numbers; components: number; longest: number } | null;
   chosen: number; // a cell; -1: none
 }
 
-/** overlay draws. The camera is in pixels of the device. */
+/** overlay draws it. The camera is in device pixels. */
 export function overlay(canvas: HTMLCanvasElement, o: Overlay, c: Camera): void {
   const g = canvas.getContext("2d")!;
   g.clearRect(0, 0, canvas.width, canvas.height);
@@ -71,7 +71,7 @@ function crowd(g: CanvasRenderingContext2D, o: Overlay, all: Crowd, c: Camera, s
 function arrows(g: CanvasRenderingContext2D, o: Overlay, c: Camera, spot: Spot, seen: Seen): void {
   const { values, components, longest } = o.arrows!;
   if (components < 2 || !longest) return;
-  const apart = Math.max(1, Math.ceil((18 * devicePixelRatio) / c.zoom)); // cells from one arrow to the next
+  const apart = Math.max(1, Math.ceil((18 * devicePixelRatio) / c.zoom)); // distance of arrows in cells
   const length = c.zoom * apart * 0.9;
   g.beginPath();
   for (let rank = 0; rank * components < values.length; rank++) {

@@ -1,4 +1,4 @@
-// The page: what is chosen, and what follows from it.
+// The page: what is chosen, and what that shows.
 
 import { Charts } from "./charts";
 import { Choices, type Aspect } from "./choices";
@@ -19,11 +19,11 @@ import { Unwanted, unless, type About, type Selection } from "./source";
 import { Trace } from "./trace";
 import { stripRows, World } from "./world";
 
-const dark = matchMedia("(prefers-color-scheme: dark)"); // charts and the strip are drawn in the colours of the page
+const dark = matchMedia("(prefers-color-scheme: dark)"); // charts and the strip use the page's colours
 
-const patience = 2000; // milliseconds after what went wrong
+const patience = 2000; // milliseconds to wait after a failure
 
-/** Acts are what change the sources of the page. */
+/** Acts are the actions that change the page's sources. */
 export interface Acts {
   fork(source: number, tick: number): Promise<void>;
   begin(scenario: string, seed: string, set: Record<string, number>): Promise<void>;
@@ -33,14 +33,14 @@ export class Page {
   private shown = -1;
   private busy = false;
   private chosen: Chosen = {};
-  private seen = false; // a world was shown
-  private pinned = false; // the pointer does not choose another cell
+  private seen = false; // a world has been shown
+  private pinned = false; // the pointer cannot choose another cell
   private readonly about: About; // of the first recording
   private readonly clock: Clock;
   private readonly choices: Choices;
   private readonly worlds: World[];
   private readonly view: View = { camera: { x: 0, y: 0, zoom: 1 }, fitted: true };
-  private readonly panes: Pane[] = []; // of each field, or of each recording
+  private readonly panes: Pane[] = []; // one per field, or one per recording
   private readonly difference: Pane | null = null; // of two recordings
   private readonly facts: Facts[];
   private readonly charts: Charts;
@@ -48,11 +48,11 @@ export class Page {
   private readonly inputs: Inputs;
   private readonly trace: Trace;
   private readonly run: RunPanel;
-  private readonly live: number; // which of the sources the panel of a run is about
+  private readonly live: number; // the source that the panel of a run controls
   private readonly resized = new ResizeObserver(() => this.resize());
   private left = false;
   private closed = false;
-  private begun = false; // the run
+  private begun = false; // the run has been started
 
   constructor(private readonly source: Selection, abouts: About[], session: Acts) {
     const about = (this.about = abouts[0]!), stage = element("stage");
@@ -60,7 +60,7 @@ export class Page {
     const go = (tick: number) => this.clock.go(tick);
     const wish = new URLSearchParams(location.hash.slice(1)); // such as #tick=500&field=heat
     this.live = Math.max(0, abouts.map((a) => !!a.live).lastIndexOf(true));
-    const begin = wish.get("tick") ?? (abouts[this.live]!.live ? String(abouts[this.live]!.last) : null); // a run is shown as it goes
+    const begin = wish.get("tick") ?? (abouts[this.live]!.live ? String(abouts[this.live]!.last) : null); // follow a live run
     this.clock = new Clock(first, last, abouts[this.live]!.last, about.tick_rate, begin, () => !this.busy, () => void this.refresh(),
       (hold, speed) => void this.drive(hold, speed));
     this.choices = new Choices(about, wish, abouts.length === 1, () => {
@@ -78,18 +78,18 @@ export class Page {
       begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, { ...abouts[this.live]!.set, ...set }).catch((e: Error) => this.run.say(e.message)),
       field: () => this.choices.aspects[0]!.field,
     });
-    const seen = this.refresh(); // the source works while the panes are made, which takes a while with a graphics card
+    const seen = this.refresh(); // the source works while the panes are made, which is slow with a graphics card
     this.arrange();
     if (abouts.length > 1) this.difference = this.pane(null, about);
     this.furnish();
     this.listen(go);
     this.resized.observe(stage);
     this.size();
-    void seen.then(() => this.watch()); // the world is seen first
+    void seen.then(() => this.watch()); // show the world first
     if (this.difference) void this.compare();
   }
 
-  /** close ends it: another one takes its place. */
+  /** close closes the page when another one takes its place. */
   close(): void {
     this.closed = true;
     this.source.close();
@@ -104,13 +104,13 @@ export class Page {
     this.say("");
   }
 
-  /** leave says that the address is that of something else by now. */
+  /** leave notes that the address now belongs to something else. */
   leave(): void { this.left = true; }
 
-  /** hold holds what nobody looks at any more. */
+  /** hold holds the runs when the reader leaves. */
   async hold(): Promise<void> { await this.drive(true, 1); }
 
-  /** drive holds all runs that are shown, or lets them go on. */
+  /** drive holds all runs shown, or lets them go on. */
   private async drive(hold: boolean, speed: number): Promise<void> {
     try {
       for (const [source, f] of this.facts.entries()) {
@@ -132,7 +132,7 @@ export class Page {
     return p;
   }
 
-  /** arrange makes a pane for each field of one recording, or for each of two recordings, and returns what each shows. */
+  /** arrange makes a pane for each field of one recording, or for each of two recordings. It returns what each pane shows. */
   private arrange(): Aspect[] {
     const compared = this.worlds.length > 1;
     const shows = compared ? this.worlds.map(() => this.choices.aspects[0]!) : [...this.choices.aspects];
@@ -156,19 +156,19 @@ export class Page {
     if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
   }
 
-  private readonly notes = new Map<string, string>(); // what is said, by what it is about
+  private readonly notes = new Map<string, string>(); // messages, by topic
 
-  /** say shows a message until there is another one about the same; "": it is over. */
+  /** say shows a message until there is another one on the same topic; "" clears it. */
   say(text: string, about = ""): void {
     this.notes.set(about, text);
     const m = element("message"), all = [...new Set(this.notes.values())].filter(Boolean).join(" · ");
     m.hidden = !all;
-    if (m.textContent !== all) m.textContent = all; // else it would be spoken again
+    if (m.textContent !== all) m.textContent = all; // otherwise it would be spoken again
   }
 
   // What is shown.
 
-  /** refresh asks for the state of the tick, and for the next one if the tick has changed meanwhile. */
+  /** refresh requests the state of the wanted tick, and of the next one if the tick changes meanwhile. */
   private async refresh(): Promise<void> {
     this.label();
     if (this.busy) { this.shown = -1; return; }
@@ -196,7 +196,7 @@ export class Page {
     await Promise.all(this.worlds.map((w) => w.load(tick, fields, seen())));
     const next = this.clock.ahead(performance.now());
     if (next >= 0) for (const w of this.worlds) w.prepare(next, fields, seen());
-    if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask || dots !== this.choices.dots) return; // another choice: refresh shows it
+    if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask || dots !== this.choices.dots) return; // refresh shows the new choice
     const shows = this.arrange(), layers = shows.map((a, i) => this.layer(a, this.worldOf(i), this.choices.map));
     const overs = shows.map((_, i) => (second ? this.layerOver(second, this.worldOf(i), layers[i]!.scale) : null));
     this.panes.forEach((p, i) => {
@@ -226,12 +226,12 @@ export class Page {
     this.run.parameters(this.worlds[this.live]!.parameters);
     this.address();
     document.body.dataset["tick"] = String(tick);
-    if (!this.seen) requestAnimationFrame(() => performance.mark("world")); // tests measure when
+    if (!this.seen) requestAnimationFrame(() => performance.mark("world")); // for tests that measure the time
     this.seen = true;
     if (this.chosen.cell !== undefined || this.chosen.entity) this.looked.show(this.clock.tick, this.chosen, this.pinned);
   }
 
-  /** colourDots colours the dots of all panes by a field of entities, and returns the scale; null: by kind. */
+  /** colourDots colours the dots of all panes by an entity field, and returns the scale; null: by kind. */
   private colourDots(field: number): Scale | null {
     const held = new Map(field < 0 || !this.worlds[0]!.crowd ? [] : this.worlds.map((w) => [w, w.held(field)]));
     const ends = [...held.values()].map(range), f = this.about.fields[field];
@@ -247,7 +247,7 @@ export class Page {
     return { aspect, values, scale: scaleOf(this.about, this.about.fields[aspect.field]!, lo, hi, map) };
   }
 
-  /** layerOver is what is drawn over another layer, in other colours. */
+  /** layerOver returns a layer to draw over another one, in other colours. */
   private layerOver(aspect: Aspect, w: World, below: Scale): Layer {
     let l = this.layer(aspect, w, this.choices.overMap);
     if (!this.choices.overMap && String(l.scale.colours) === String(below.colours)) l = this.layer(aspect, w, "fire");
@@ -256,7 +256,7 @@ export class Page {
 
   private differs: Difference = { values: new Float32Array(0), most: 0, unequal: 0 };
 
-  /** subtract returns by how much two worlds differ. */
+  /** subtract returns the difference of two worlds. */
   private subtract(aspect: Aspect): Layer {
     const f = this.about.fields[aspect.field]!, [a, b] = this.worlds.map((w) => w.column(aspect.field));
     this.differs = difference(a!, b!, f.components, aspect.component, !!f.values);
@@ -289,7 +289,7 @@ export class Page {
 
   private addressed = 0; // a timer
 
-  /** address keeps what is shown in the address, but for what passes by: browsers limit how often it may change. */
+  /** address writes what is shown into the address, but not while it changes quickly: browsers limit such changes. */
   private address(): void {
     clearTimeout(this.addressed);
     this.addressed = setTimeout(() => {
@@ -297,7 +297,7 @@ export class Page {
     }, 300);
   }
 
-  /** shows is what the address says about the sources, unless they are those that the page begins with. */
+  /** shows returns the part of the address that names the sources; empty for those that the page started with. */
   private shows(): string {
     const { which } = this.source, { sources } = this.about;
     return which.length === sources && which.every((w, i) => w === i) ? "" : `show=${which.join(",")}&`;
@@ -310,7 +310,7 @@ export class Page {
     this.report();
   }
 
-  /** size gives each pane its room, and reports whether any has another one than before. */
+  /** size gives each pane its room, and reports whether any size has changed. */
   private size(): boolean {
     const stage = element("stage"), columns = this.columns();
     stage.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
@@ -318,13 +318,13 @@ export class Page {
     return this.all.map((p) => p.resize()).includes(true);
   }
 
-  /** columns returns how many panes stand side by side, so that worlds are as large as can be. */
+  /** columns returns the number of panes side by side that makes the worlds largest. */
   private columns(): number {
     const stage = element("stage"), n = this.all.length, { width, height: rows } = this.panes[0]!.layout;
     const height = this.worlds[0]!.strip ? Math.min(stripRows, this.clock.last - this.clock.first + 1) : rows;
     let [columns, best] = [n, 0];
     for (let i = 1; i <= n; i++) {
-      const k = this.difference ? n + 1 - i : i; // in doubt recordings in one row, fields in a square
+      const k = this.difference ? n + 1 - i : i; // on a tie, recordings go in one row, fields in a square
       const zoom = Math.min(stage.clientWidth / k / width, stage.clientHeight / Math.ceil(n / k) / height);
       if (zoom > best * 1.01) [columns, best] = [k, zoom];
     }
@@ -345,7 +345,7 @@ export class Page {
         if (failed) void this.refresh();
         failed = false;
         this.say("", "news");
-      } catch (e) { // a computer that was asleep, say
+      } catch (e) { // such as after the computer was asleep
         failed = true;
         this.say((e as Error).message, "news");
         await new Promise((done) => setTimeout(done, patience));
@@ -362,13 +362,13 @@ export class Page {
     }
   }
 
-  /** extend takes up what runs have done. */
+  /** extend takes in the progress of runs. */
   private extend(): void {
     const run = this.facts[this.live]!.check.run;
     if (!run) return;
     const last = Math.max(...this.facts.map((f) => f.about.last));
     this.run.update(run);
-    if (run.held && run.last === this.clock.first && !this.begun && !this.shows()) void this.drive(false, 1); // it waits for the page
+    if (run.held && run.last === this.clock.first && !this.begun && !this.shows()) void this.drive(false, 1); // it waited for the page
     this.begun = true;
     const tip = Math.min(...this.facts.map((f) => (f.check.run && !f.check.run.ended ? f.about.last : Infinity)), last);
     this.clock.extend(last, Math.max(last, this.facts[this.live]!.about.planned), run.ended ? null : { ...run, last: tip });
@@ -383,13 +383,13 @@ export class Page {
       const text = (this.facts.length > 1 ? `${f.about.file}: ` : "") + f.verdict(), { differs, recorded, replayed } = f.check;
       const go = differs ? button(text, "Go to this tick", () => this.clock.go(differs)) : null;
       const hashes = recorded ? ` recorded ${recorded}, replayed ${replayed}` : "";
-      go?.removeAttribute("aria-label"); // it says what it is
+      go?.removeAttribute("aria-label"); // its text is enough
       return [i ? "  ·  " : "", go ?? text, ...(hashes ? [make("small", hashes)] : [])];
     }));
     document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? (neutral ? "unverifiable" : "verified") : "";
   }
 
-  /** compare finds the first tick in which two recordings differ. */
+  /** compare finds the first tick at which two recordings differ. */
   private async compare(): Promise<void> {
     const go = make("button");
     go.id = "differ";
@@ -411,7 +411,7 @@ export class Page {
     }
   }
 
-  /** report draws what replays have found so far: charts and the strip. */
+  /** report draws what replays have found so far: the charts and the strip. */
   private report(): void {
     this.charts.set(this.facts, this.choices);
     this.charts.draw(this.clock.tick);
@@ -448,19 +448,19 @@ export class Page {
     });
   }
 
-  /** zooming lets buttons do what a wheel does. */
+  /** zooming makes buttons zoom like a wheel. */
   private zooming(near: () => Pane): void {
     const by = (factor: number) => () => { near().zoom(factor); this.paint(); };
     element("zoom").replaceChildren(button("+", "Larger (+)", by(1.25)), button("−", "Smaller (−)", by(0.8)), button("⤢", "All of it (0)", () => this.fit()));
   }
 
-  /** mark goes to the next tick in which something came from outside, in any recording. */
+  /** mark goes to the next tick, in any recording, that has inputs or events. */
   private mark(way: 1 | -1): void {
     const ticks = this.facts.flatMap((f) => f.next(this.clock.tick, way)?.tick ?? []);
     if (ticks.length) this.clock.go(way > 0 ? Math.min(...ticks) : Math.max(...ticks));
   }
 
-  /** cursor goes from the chosen cell to another one. */
+  /** cursor moves from the chosen cell to another one. */
   private cursor(p: Pane, cols: number, rows: number): void {
     let cell = this.chosen.cell ?? (this.chosen.entity ? p.rank(this.chosen) : -1);
     if (cell < 0) cell = p.middle();

@@ -1,4 +1,4 @@
-// Painting cells: on the GPU where there is one, else pixel by pixel.
+// Painting cells: on the GPU if there is one, otherwise pixel by pixel.
 
 import { index, type RGB, type Scale } from "./colour";
 import type { Layout } from "./layout";
@@ -7,11 +7,11 @@ import type { Layout } from "./layout";
 export interface Picture {
   layout: Layout;
   values: Float32Array; // by rank; NaN: nothing is painted
-  mask: Float32Array | null; // by rank: cells that are not 0 are covered
+  mask: Float32Array | null; // by rank: cells with values other than 0 are covered
   scale: Scale;
 }
 
-/** A Camera says where the world is on the canvas, in pixels of the device. */
+/** A Camera says where the world is on the canvas, in device pixels. */
 export interface Camera { x: number; y: number; zoom: number }
 
 export interface Painter {
@@ -21,15 +21,15 @@ export interface Painter {
 
 const covered: RGB = [0x50, 0x58, 0x64];
 
-/** painterOf returns the best painter that the browser has. */
+/** painterOf returns the best painter that the browser offers. */
 export function painterOf(canvas: HTMLCanvasElement, plain: boolean): Painter {
   const gl = plain ? null : canvas.getContext("webgl2", { alpha: true, antialias: false, preserveDrawingBuffer: true });
   return gl ? new GPU(gl) : new Plain(canvas);
 }
 
-const none = -3.4e38; // stands for NaN, which not all GPUs know
+const none = -3.4e38; // stands for NaN, which not all GPUs support
 
-/** places puts values by rank at their places: panel by panel, row by row. */
+/** places arranges values from rank order into place order: panel by panel, row by row. */
 function places(l: Layout, values: Float32Array, length: number): Float32Array {
   const out = new Float32Array(length);
   if (l.space.wide === 1) {
@@ -119,7 +119,7 @@ class GPU implements Painter {
     for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
       const s = gl.createShader(kind)!;
       gl.shaderSource(s, text);
-      gl.compileShader(s); // beside what the page does: whether it went well is asked for when there is something to paint
+      gl.compileShader(s); // runs in parallel with the page; check asks for the result before the first painting
       gl.attachShader(this.program, s);
     }
     gl.linkProgram(this.program);
@@ -142,7 +142,7 @@ class GPU implements Painter {
     if (p.mask) this.upload(1, gl.R32F, this.texWidth, height, places(p.layout, p.mask, this.texWidth * height));
     this.upload(2, gl.RGBA8, p.scale.colours.length, 1, Uint8Array.from(p.scale.colours.flatMap((c, i) => {
       const a = p.scale.strength?.[i] ?? 1;
-      return [c[0] * a, c[1] * a, c[2] * a, 255 * a]; // as the canvas has them: colours times strength
+      return [c[0] * a, c[1] * a, c[2] * a, 255 * a]; // premultiplied, as the canvas expects
     })));
   }
 
@@ -155,7 +155,7 @@ class GPU implements Painter {
 
   private checked = false;
 
-  /** check holds, once, that the shaders are compiled. */
+  /** check checks, once, that the shaders were compiled. */
   private check(): void {
     if (this.checked) return;
     const gl = this.gl, wrong = () => gl.getAttachedShaders(this.program)!.map((s) => gl.getShaderInfoLog(s)).join(" ").trim();
@@ -193,8 +193,8 @@ class GPU implements Painter {
 class Plain implements Painter {
   private readonly context: CanvasRenderingContext2D;
   private picture: Picture | null = null;
-  private ranks = new Int32Array(0); // which cell each pixel shows; -1: none
-  private located = ""; // what the ranks are of
+  private ranks = new Int32Array(0); // the cell of each pixel; -1: none
+  private located = ""; // what the ranks were made for
   private image: ImageData | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -203,7 +203,7 @@ class Plain implements Painter {
 
   show(p: Picture): void { this.picture = p; }
 
-  /** locate finds the cell of each pixel. While a world plays they stay the same. */
+  /** locate finds the cell of each pixel. The result stays the same while a world plays. */
   private locate(l: Layout, c: Camera): void {
     const { width, height } = this.canvas, now = [width, height, c.x, c.y, c.zoom, l.space.rows].join(); // a strip grows
     if (now === this.located) return;

@@ -1,4 +1,4 @@
-// A pane shows a field of the world of one source, or in what two differ.
+// A pane shows a field of one source's world, or the difference of two worlds.
 
 import type { Aspect } from "./choices";
 import { index, palette, type RGB, type Scale } from "./colour";
@@ -11,10 +11,10 @@ import { isStrip, type World } from "./world";
 /** Chosen is what the pointer is on. */
 export interface Chosen { cell?: number; entity?: string }
 
-/** A View is where all panes look. */
+/** A View says where all panes look. */
 export interface View { camera: Camera; fitted: boolean }
 
-/** A Layer is values by rank, and their colours. */
+/** A Layer holds values by rank, with their colours. */
 export interface Layer { aspect: Aspect; values: Float32Array; scale: Scale }
 
 const plain = new URLSearchParams(location.search).has("plain"); // without the graphics card
@@ -22,16 +22,16 @@ const plain = new URLSearchParams(location.search).has("plain"); // without the 
 export class Pane {
   readonly cells = document.createElement("canvas");
   private readonly above = document.createElement("canvas"); // a second field
-  private readonly marks = document.createElement("canvas"); // entities, arrows, what is looked at
+  private readonly marks = document.createElement("canvas"); // entities, arrows, the chosen cell
   private readonly figure = document.createElement("figure");
   private readonly caption = document.createElement("figcaption");
   private readonly painter: Painter;
-  private second: Painter | null = null; // made when it is needed: browsers have few of them
+  private second: Painter | null = null; // made on demand: browsers allow only a few
   private layers: Layer[] = [];
   layout: Layout;
   private readonly strip: boolean;
 
-  /** A pane without a world shows values that are not those of one. */
+  /** A pane without a world shows values that belong to no single world. */
   constructor(host: HTMLElement, readonly about: About, readonly world: World | null, private readonly view: View) {
     this.cells.tabIndex = 0;
     this.cells.setAttribute("role", "application");
@@ -46,13 +46,13 @@ export class Pane {
 
   remove(): void { this.figure.remove(); }
 
-  /** name says what the pane shows, to those who see it and those who do not. */
+  /** name labels the pane, for sighted readers and for screen readers. */
   name(visible: string, spoken: string): void {
     this.caption.textContent = visible;
     this.cells.setAttribute("aria-label", spoken);
   }
 
-  /** show puts a field on the screen with the next paint, and another one over it. */
+  /** show puts a field on the screen with the next paint, optionally with another one over it. */
   show(first: Layer, second: Layer | null, mask: Float32Array | null): void {
     const s = this.about.space;
     if (this.strip) this.layout = new Layout({ ...s, rows: first.values.length / s.cells }, 1.5);
@@ -79,7 +79,7 @@ export class Pane {
     return (i) => (dots ? dots.scale.colours[index(dots.scale, dots.values[i]!)]! : kinds[this.world!.crowd!.kinds[i]! % kinds.length]!);
   }
 
-  /** rank returns where something stands in the layout; -1 if it is not there. */
+  /** rank returns the rank of a chosen cell or entity in the layout; -1 if it is not there. */
   rank(chosen: Chosen): number {
     const crowd = this.world?.crowd;
     if (chosen.entity) {
@@ -90,15 +90,15 @@ export class Pane {
     return this.strip ? (this.layout.space.rows - 1) * this.about.space.cells + chosen.cell : chosen.cell;
   }
 
-  /** resize makes the canvases as large as their room, and reports whether that has changed. */
+  /** resize fits the canvases to their room, and reports whether the size has changed. */
   resize(): boolean {
     const width = Math.max(1, Math.round(this.cells.clientWidth * devicePixelRatio)), height = Math.max(1, Math.round(this.cells.clientHeight * devicePixelRatio));
-    if (this.cells.width === width && this.cells.height === height) return false; // else they would be cleared
+    if (this.cells.width === width && this.cells.height === height) return false; // setting the size would clear them
     for (const c of [this.cells, this.above, this.marks]) [c.width, c.height] = [width, height];
     return true;
   }
 
-  /** fit moves the view so that all of the world is seen. */
+  /** fit moves the view so that the whole world is visible. */
   fit(): void {
     const { width, height } = this.cells, [x, y, wide, high] = this.extent(), margin = 0.94;
     const zoom = Math.min((width * margin) / wide, (height * margin) / high);
@@ -106,9 +106,9 @@ export class Pane {
     this.view.fitted = true;
   }
 
-  private inside: [number, number, number, number] | null = null; // of a hollow layout, what is part of the world
+  private inside: [number, number, number, number] | null = null; // in a hollow layout, the part that belongs to the world
 
-  /** extent returns where the world begins, and its width and height. */
+  /** extent returns the world's origin, width and height. */
   private extent(): [number, number, number, number] {
     const l = this.layout, all: [number, number, number, number] = [0, 0, l.width, l.height];
     if (!this.about.space.hollow || !this.layers[0]) return all;
@@ -124,7 +124,7 @@ export class Pane {
     return this.inside;
   }
 
-  /** zoom makes the world larger around a point of the canvas. */
+  /** zoom enlarges the world around a point of the canvas. */
   zoom(by: number, x = this.cells.width / 2, y = this.cells.height / 2): void {
     const c = this.view.camera, zoom = Math.max(0.02, Math.min(400, c.zoom * by)), k = zoom / c.zoom;
     this.view.camera = { zoom, x: x - (x - c.x) * k, y: y - (y - c.y) * k };
@@ -137,7 +137,7 @@ export class Pane {
     this.view.fitted = false;
   }
 
-  /** reveal moves the view as far as it takes to see a cell. */
+  /** reveal moves the view just far enough to show a cell. */
   reveal(cell: number): void {
     const c = this.view.camera, [u, v] = this.layout.centre(this.rank({ cell })), edge = Math.min(2 * c.zoom, this.cells.width / 4, this.cells.height / 4);
     const x = u * c.zoom + c.x, y = v * c.zoom + c.y;
@@ -146,21 +146,21 @@ export class Pane {
     if (out || (!this.view.fitted && (dx || dy))) this.move(dx, dy);
   }
 
-  /** beside returns the cell next to another one, some columns and rows further; itself if there is none. */
+  /** beside returns the cell some columns and rows away from another; that cell itself if there is none. */
   beside(cell: number, cols: number, rows: number): number {
     if (!this.strip) return this.layout.beside(cell, cols, rows);
     const next = cell + cols;
     return next >= 0 && next < this.about.space.cells ? next : cell;
   }
 
-  /** middle returns the cell in the middle of what is seen. */
+  /** middle returns the cell in the middle of the view. */
   middle(): number {
     const c = this.view.camera, { width, height } = this.cells;
     const cell = this.layout.at((width / 2 - c.x) / c.zoom, (height / 2 - c.y) / c.zoom);
     return Math.max(0, cell) % this.about.space.cells;
   }
 
-  /** under returns what lies under the pointer: a cell, or with Shift the entity on it. */
+  /** under returns what is under the pointer: a cell, or with Shift, the entity on it. */
   under(e: PointerEvent): Chosen {
     const r = this.cells.getBoundingClientRect(), k = devicePixelRatio, c = this.view.camera;
     const cell = this.layout.at(((e.clientX - r.left) * k - c.x) / c.zoom, ((e.clientY - r.top) * k - c.y) / c.zoom);
@@ -169,7 +169,7 @@ export class Pane {
     return e.shiftKey ? this.on(cell) : { cell };
   }
 
-  /** on returns the entity that stands on a cell; the cell if there is none. */
+  /** on returns the entity on a cell, or the cell if there is none. */
   on(cell: number): Chosen {
     const crowd = this.world?.crowd, i = crowd ? crowd.cells.indexOf(cell as never) : -1;
     return i >= 0 ? { entity: crowd!.ids[i]! } : { cell };

@@ -1,8 +1,8 @@
-// The pointer over a pane: it looks, pins, moves and zooms.
+// The pointer over a pane: inspecting, pinning, moving and zooming.
 
 import type { Chosen, Pane } from "./pane";
 
-/** Hands are what pointers do. */
+/** Hands are the actions of pointers. */
 export interface Hands {
   hover(at: Chosen): void;
   pin(at: Chosen): void;
@@ -10,7 +10,8 @@ export interface Hands {
   fit(): void;
 }
 
-/** pointer lets a mouse or fingers act. One finger moves the world while not all of it is seen, else it scrolls the page; two pinch. */
+/** pointer makes a mouse or fingers work. One finger moves the world if part of it is hidden, and scrolls the page otherwise. Two fingers
+ * pinch. */
 export function pointer(p: Pane, hands: Hands): void {
   const down = new Map<number, { x: number; y: number }>(); // fingers, or the mouse
   let moved = false;

@@ -5,7 +5,7 @@ import { element } from "./dom";
 import type { Facts } from "./facts";
 import type { Mark } from "./source";
 
-/** ribbon draws which ticks match, a row for each recording, and those in which something came from outside. */
+/** ribbon draws which ticks match, in a row for each recording, and which have inputs or events. */
 export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Span): void {
   const k = devicePixelRatio, g = c.getContext("2d")!;
   [c.width, c.height] = [c.clientWidth * k, c.clientHeight * k];
@@ -22,7 +22,7 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Spa
     const wrong = f.wrong() && f.check.done;
     if (!wrong) fill("unknown", matched, a.last, high / 3);
     else fill("bad", matched, a.last);
-    if (wrong) for (let at = x(matched); at < x(a.last); at += 6 * k) g.clearRect(at + 4 * k, top, 2 * k, high); // stripes, for those who see no red
+    if (wrong) for (let at = x(matched); at < x(a.last); at += 6 * k) g.clearRect(at + 4 * k, top, 2 * k, high); // for readers who cannot see red
   });
   const accent = colour(c, "accent"), refused = colour(c, "refused");
   const each = (c.height / 2 - k) / facts.length;
@@ -36,7 +36,7 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Spa
 
 const reach = 4; // pixels from the pointer to a mark
 
-/** marks lets the pointer ask for the marks, and go to them. */
+/** marks shows the marks under the pointer, and goes to them on a click. */
 export function marks(c: HTMLCanvasElement, facts: Facts[], span: Span, go: (tick: number) => void): void {
   const tip = element("tip");
   const under = (e: MouseEvent): { tick: number; near: Mark[] } => {
@@ -57,7 +57,7 @@ export function marks(c: HTMLCanvasElement, facts: Facts[], span: Span, go: (tic
   c.onpointerleave = () => { tip.hidden = true; };
 }
 
-/** said says what marks near a tick are. */
+/** said describes the marks near a tick. */
 function said(tick: number, near: Mark[]): string {
   const count = (n: number, name: string) => `${n.toLocaleString("en-US")} ${name}${n === 1 ? "" : "s"}`;
   const sum = (of: (m: Mark) => number | undefined) => near.reduce((n, m) => n + (of(m) ?? 0), 0);
@@ -67,7 +67,7 @@ function said(tick: number, near: Mark[]): string {
   return [where, what.filter(Boolean).join(", ")].filter(Boolean).join(": ");
 }
 
-/** colour returns one of the page's colours, as the light or the dark page has it. */
+/** colour returns one of the page's colours, in its light or dark version. */
 function colour(c: HTMLCanvasElement, name: string): string {
   c.style.color = `var(--${name})`;
   const value = getComputedStyle(c).color;

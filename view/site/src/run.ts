@@ -4,11 +4,11 @@ import { button, element, make } from "./dom";
 import type { Chosen } from "./pane";
 import type { About, Numbers, Run, Setting, Source } from "./source";
 
-/** Acts are what the panel asks of the page. */
+/** Acts are the actions that the panel needs from the page. */
 export interface Acts {
   fork(): void;
   begin(seed: string, set: Record<string, number>): void;
-  field(): number; // that is shown
+  field(): number; // the field shown
 }
 
 export class RunPanel {
@@ -19,7 +19,7 @@ export class RunPanel {
   private readonly values = new Map<number, HTMLInputElement[]>(); // inputs of parameters, by key
 
   constructor(private readonly about: About, private readonly source: Source, private readonly which: number, private readonly acts: Acts) {
-    this.box.hidden = !!about.unverifiable; // of a film there is nothing to compute
+    this.box.hidden = !!about.unverifiable; // a film has nothing to compute
     this.said.setAttribute("role", "status");
     this.box.replaceChildren(make("h2", about.live ? "Run" : "Recording"), this.state, this.said);
     this.state.id = "run-state";
@@ -31,13 +31,13 @@ export class RunPanel {
     if (about.again) this.box.append(this.again());
   }
 
-  private last = 0; // tick of the run
-  private saidAt = -1; // the tick until which that holds; -1: until something else is said
+  private last = 0; // the run's last tick
+  private saidAt = -1; // the message is valid until this tick; -1: until the next message
 
-  /** say shows what came of something. */
+  /** say shows the outcome of an action. */
   say(text: string, at = -1): void { [this.said.textContent, this.saidAt] = [text, at]; }
 
-  /** update shows how the run is. */
+  /** update shows the state of the run. */
   update(run: Run): void {
     this.last = run.last;
     if (this.saidAt >= 0 && run.last > this.saidAt) this.say("");
@@ -48,7 +48,7 @@ export class RunPanel {
     document.body.dataset["run"] = run.ended ? "ended" : run.held ? "held" : "goes on";
   }
 
-  /** parameters shows their values at the tick that is shown. */
+  /** parameters shows the parameters' values at the tick shown. */
   parameters(list: Numbers): void {
     this.about.parameters?.forEach((p, i) => {
       for (const input of this.values.get(p.key) ?? []) {
@@ -57,7 +57,7 @@ export class RunPanel {
     });
   }
 
-  /** choose offers to set the cell that is chosen. */
+  /** choose offers to set the chosen cell. */
   choose(at: Chosen, coord: number[] | undefined): void {
     if (!this.about.live) return;
     const f = this.about.fields[this.acts.field()]!, there = at.cell !== undefined && !!coord && !f.static && !f.entities;
@@ -99,7 +99,7 @@ export class RunPanel {
     }
   }
 
-  /** orders are parameters that can be set, the chosen cell, and any other command. */
+  /** orders makes the forms for setting parameters, setting the chosen cell, and giving any other command. */
   private orders(): void {
     for (const p of this.about.parameters ?? []) {
       const { row, inputs } = slider(p.name, p.value, false, undefined, undefined, (value) => void this.submit({ param: { name: p.name, value } }));
@@ -123,7 +123,7 @@ export class RunPanel {
     this.box.append(this.here, details);
   }
 
-  /** shown lists the parameters of a recording, which nobody can change. */
+  /** shown lists the parameters of a recording, which cannot be changed. */
   private shown(): void {
     for (const p of this.about.parameters ?? []) {
       const label = make("label", p.name), input = make("input");
@@ -134,7 +134,7 @@ export class RunPanel {
     }
   }
 
-  /** again begins another run with other settings. */
+  /** again starts another run with other settings. */
   private again(): HTMLElement {
     const form = make("form"), details = make("details"), set = settings(form, this.about.seed ?? "", this.about.settings ?? []);
     details.append(make("summary", "Begin again with other settings"), form);
@@ -148,7 +148,7 @@ export class RunPanel {
   }
 }
 
-/** settings adds a field for the seed and a slider for each setting to a form. */
+/** settings adds to a form a field for the seed and a slider for each setting. */
 export function settings(form: HTMLFormElement, seed: string, list: Setting[]): { seed(): string; changed(): Record<string, number> } {
   const label = make("label", "seed"), input = make("input"), changed: Record<string, number> = {};
   [input.type, input.inputMode, input.pattern, input.value, input.name] = ["text", "numeric", "[0-9]+", seed, "seed"];
@@ -158,7 +158,7 @@ export function settings(form: HTMLFormElement, seed: string, list: Setting[]): 
   return { seed: () => input.value, changed: () => changed };
 }
 
-/** slider is a number to be changed by hand: a slider, and a field for those that it does not reach. */
+/** slider makes an input for a number: a slider, and a field for numbers outside its range. */
 function slider(name: string, value: number, whole: boolean, min: number | undefined, max: number | undefined, changed: (v: number) => void):
   { row: HTMLElement; inputs: HTMLInputElement[] } {
   const row = make("div"), label = make("label", name), range = make("input"), number = make("input");

@@ -1,4 +1,4 @@
-// The protocol of docs/VIEW.md, as a page speaks it.
+// The protocol of docs/VIEW.md, seen from the page.
 
 import type { Query } from "./sweep";
 
@@ -7,7 +7,7 @@ export interface Axis { name: string; extent: number; edge: string }
 export interface Space {
   kind: string; text: string; cells: number; axes: Axis[];
   panels: number; slices: number; rows: number; cols: number; shift: number; wide: number;
-  hollow?: boolean; // cells whose value is NaN are no part of the world
+  hollow?: boolean; // cells whose value is NaN are not part of the world
 }
 
 export interface Field {
@@ -17,21 +17,21 @@ export interface Field {
 
 export interface Parameter { name: string; key: number; value: number }
 
-/** A Setting is a number that a run can begin with another value of. */
+/** A Setting is a number that a run may start with a different value. */
 export interface Setting { path: string; name: string; value: number; whole?: boolean; min?: number; max?: number }
 
-/** A Run is how a run is that goes on. */
+/** A Run is the state of a live run. */
 export interface Run { last: number; held?: boolean; speed?: number; ended?: boolean; error?: string }
 
 export interface About {
-  sources: number; // of the session to begin with
-  live?: boolean; // a run that goes on
-  again?: string; // the name by which another run of it can be begun
-  set?: Record<string, number>; // what it was asked to set
+  sources: number; // number that the session started with
+  live?: boolean; // the run is still going
+  again?: string; // the gallery's name for starting another run
+  set?: Record<string, number>; // the settings it was started with
   settings?: Setting[];
   file: string; scenario: string; about?: string; seed?: string; tick_rate: number;
   first: number; last: number; planned: number; problem?: string; build?: string;
-  unverifiable?: string; // why there is nothing to verify
+  unverifiable?: string; // why nothing can be verified
   space: Space; fields: Field[]; capacity?: number; kinds?: string[]; parameters?: Parameter[];
   propagators?: string[]; systems?: string[]; palettes: Record<string, string>;
 }
@@ -47,14 +47,14 @@ export interface Look {
   entities?: { id: string; kind: string; name?: string }[];
 }
 
-/** An Input is a command or an event, and what came of it. */
+/** An Input is a command or an event, with its outcome. */
 export interface Input {
   what: string; event?: boolean; priority?: number; source?: string; sequence?: string; made?: string; refused?: string; why?: string;
 }
 
 export interface Inputs { tick: number; inputs: Input[]; more?: number }
 
-/** Apart says by how much fields differ between two recordings. */
+/** Apart says how much fields differ between two recordings. */
 export interface Apart { tick: number; values: { field: number; deltas?: string[]; ulps?: number[] }[] }
 
 export interface StateHead { tick: number; recorded?: string; alive: number }
@@ -67,10 +67,10 @@ export interface Request {
   op: string; source?: number; tick?: number; to?: number; every?: number; fields?: number[];
   entities?: boolean; cell?: number; entity?: string; field?: number; since?: number;
   with?: number; hold?: boolean; speed?: number; order?: unknown; scenario?: string; seed?: string; set?: Record<string, number>;
-  query?: Query; // of a sweep
+  query?: Query; // about a sweep
 }
 
-/** An Answer is an object and arrays. */
+/** An Answer holds an object and arrays. */
 export class Answer<T> {
   constructor(readonly head: T, private arrays: { name: string; type: string; at: number; len: number }[],
     private bytes: ArrayBuffer, private start: number) {}
@@ -89,10 +89,10 @@ export class Answer<T> {
     throw new Error(`array ${name} has the type ${a.type}`);
   }
 
-  /** text returns an array of bytes as the text that they are. */
+  /** text returns an array of bytes decoded as text. */
   text(name: string): string { return new TextDecoder().decode(this.numbers(name)); }
 
-  /** ids returns an array of whole numbers of 64 bits, in decimal digits. */
+  /** ids returns an array of 64-bit integers, as decimal digits. */
   ids(name: string): string[] {
     const a = this.arrays.find((x) => x.name === name);
     if (!a) return [];
@@ -100,10 +100,11 @@ export class Answer<T> {
   }
 }
 
-/** Wanted says whether an answer is still waited for. */
+/** Wanted says whether an answer is still needed. */
 export type Wanted = () => boolean;
 
-/** A Source answers requests: a server, or the engine in a worker. What takes long is asked again while it is wanted; then the error is Unwanted. */
+/** A Source answers requests: a server, or the engine in a worker. It repeats slow requests while the answer is wanted, then fails with
+ * Unwanted. */
 export interface Source {
   ask<T>(q: Request, wanted?: Wanted): Promise<Answer<T>>;
 }
@@ -112,19 +113,20 @@ export class Unwanted extends Error {}
 
 const grace = 300; // milliseconds
 
-/** unless wants an answer until another one is wanted in its place, but for a while in any case: else nothing would be seen of what moves fast. */
+/** unless wants an answer until another one is wanted instead, but at least for a short time: otherwise nothing would be shown of what
+ * changes fast. */
 export function unless(other: () => boolean): Wanted {
   const end = performance.now() + grace;
   return () => performance.now() < end || !other();
 }
 
-/** A Selection is some sources of a session, from 0, of which two are compared. */
+/** A Selection is one or two sources of a session, numbered from 0. Two are compared. */
 export class Selection implements Source {
   private closed = false;
 
   constructor(private readonly all: Source, readonly which: number[]) {}
 
-  /** close ends all that waits for an answer: it does not go on, so nothing of a page that is closed comes into the next one. */
+  /** close drops everything that waits for an answer, so that nothing of a closed page affects the next one. */
   close(): void { this.closed = true; }
 
   async ask<T>(q: Request, wanted: Wanted = () => true): Promise<Answer<T>> {
@@ -137,11 +139,11 @@ export class Selection implements Source {
         if (!this.closed) throw e;
       }
     }
-    return new Promise(() => {}); // for ever
+    return new Promise(() => {}); // forever
   }
 }
 
-/** persist asks until there is an answer. */
+/** persist repeats a request until there is an answer. */
 export async function persist<T>(ask: () => Promise<ArrayBuffer>, wanted: Wanted = () => true): Promise<Answer<T>> {
   do {
     const answer = decode<T>(await ask());
@@ -150,7 +152,7 @@ export async function persist<T>(ask: () => Promise<ArrayBuffer>, wanted: Wanted
   throw new Unwanted();
 }
 
-/** decode reads the bytes of an answer. It returns null if the answer comes later. */
+/** decode decodes an answer; null if the answer comes later. */
 export function decode<T>(bytes: ArrayBuffer): Answer<T> | null {
   const length = new DataView(bytes).getUint32(0, true);
   const h = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
@@ -159,18 +161,18 @@ export function decode<T>(bytes: ArrayBuffer): Answer<T> | null {
   return new Answer<T>(h.answer, h.arrays ?? [], bytes, 4 + length);
 }
 
-/** unpack reads the bytes of an element: base64. */
+/** unpack decodes the content of an element: base64. */
 function unpack(e: Element): ArrayBuffer { return Uint8Array.from(atob(e.textContent!), (c) => c.charCodeAt(0)).buffer; }
 
-/** A Server is the source that has served the page. */
+/** A Server is the source that served the page. */
 export class Server implements Source {
   private id = 0;
-  private known = document.getElementById("about"); // the answer that the page came with
+  private known = document.getElementById("about"); // the answer contained in the page
 
   async ask<T>(q: Request, wanted?: Wanted): Promise<Answer<T>> {
     if (this.known && q.op === "about" && !q.source) {
       const answer = unpack(this.known);
-      this.known = null; // it is out of date soon
+      this.known = null; // it is soon out of date
       return decode<T>(answer)!;
     }
     return persist<T>(async () => {

@@ -1,4 +1,4 @@
-// The page of a sweep: how far it is, its table and its picture, as they grow.
+// The page of a sweep: its progress, table and picture, kept up to date.
 
 import { element, make } from "./dom";
 import { type Source } from "./source";
@@ -6,10 +6,10 @@ import { Progress } from "./sweephead";
 import { Picture } from "./sweepplot";
 import { Table } from "./sweeptable";
 
-/** A Column of the table; value: what the jobs differ in, stat: a statistic. */
+/** A Column of the table; value: varies between jobs, stat: a statistic. */
 export interface Column { name: string; kind: "text" | "whole" | "number"; unit?: string; is?: "value" | "stat" }
 
-/** A SweepHead says how far a sweep is. */
+/** A SweepHead describes a sweep's progress. */
 export interface SweepHead {
   version: number; folder: string; scenario: string; text: string; shard?: string;
   jobs: number; done: number; bad: number;
@@ -20,14 +20,14 @@ export interface SweepHead {
   columns: Column[]; stats: string[]; varying: string[];
 }
 
-/** A Query is what is asked of the table, the picture or a job. */
+/** A Query is a request about the table, the picture or a job. */
 export interface Query {
   sort?: string; down?: boolean; status?: string; from?: number; count?: number;
   stats?: string[]; by?: string[]; job?: number;
 }
 
-const every = 1000; // milliseconds from one look at the sweep to the next
-const seldom = 5000; // when all jobs are done
+const every = 1000; // milliseconds between two looks at the sweep
+const seldom = 5000; // the same, when all jobs are done
 
 export class SweepPage {
   private closed = false;
@@ -61,7 +61,7 @@ export class SweepPage {
     void this.look();
   }
 
-  /** close ends it: something else takes its place. */
+  /** close closes the page when something else takes its place. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
@@ -71,21 +71,21 @@ export class SweepPage {
     element("verdict").textContent = element("verdict").className = "";
   }
 
-  /** say shows a message; "": it is over. */
+  /** say shows a message; "" clears it. */
   say(text: string): void {
     this.said.hidden = !text;
-    if (this.said.textContent !== text) this.said.textContent = text; // else it would be spoken again
+    if (this.said.textContent !== text) this.said.textContent = text; // otherwise it would be spoken again
   }
 
   private readonly seen = () => { if (!document.hidden) void this.look(); };
 
-  /** note puts what is chosen into the address. */
+  /** note writes the choices into the address. */
   private note(): void {
     const all = new URLSearchParams({ ...this.table.wish(), ...this.picture.wish() }).toString();
     history.replaceState(null, "", all ? `#${all}` : location.pathname + location.search);
   }
 
-  /** look asks how far the sweep is, and for what is new of it; and so on. */
+  /** look asks for the sweep's progress and news, and schedules the next look. */
   private async look(): Promise<void> {
     if (this.busy || this.closed) return;
     this.busy = true;
@@ -97,7 +97,7 @@ export class SweepPage {
       this.head = head;
       this.progress.show(head, this.table.status);
       if (!head.reading) await Promise.all([this.table.show(head), this.picture.show(head)]);
-      else if (!this.table.version) await this.table.show(head); // what is there already
+      else if (!this.table.version) await this.table.show(head); // the rows there are so far
     } catch (e) {
       this.say(this.lost = `The sweep cannot be read: ${(e as Error).message}`);
     } finally {

@@ -1,15 +1,15 @@
-// How far a sweep is: a bar, how many jobs ended how, and those that differ when they are run again.
+// A sweep's progress: a bar, the number of jobs by status, and the jobs that differ when run again.
 
 import { button, element, make } from "./dom";
 import type { SweepHead } from "./sweep";
 
-/** number writes a whole number with commas between thousands. */
+/** number formats a whole number with commas between thousands. */
 export const number = (n: number): string => n.toLocaleString("en-US");
 
-/** jobs writes a number of jobs. */
+/** jobs formats a number of jobs. */
 const jobs = (n: number): string => `${number(n)} ${n === 1 ? "job" : "jobs"}`;
 
-/** time writes some seconds in the unit that fits. */
+/** time formats seconds in a suitable unit. */
 function time(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
@@ -17,7 +17,7 @@ function time(seconds: number): string {
   return `${number(Math.round(seconds / 86400))} days`;
 }
 
-/** rate writes some jobs a second. */
+/** rate formats a number of jobs per second. */
 const rate = (r: number): string => (r >= 10 ? `${number(Math.round(r))} jobs/s` : r >= 0.1 ? `${r.toFixed(1)} jobs/s` : `${(r * 3600).toFixed(0)} jobs/h`);
 
 const patience = 15; // seconds without a new job, after which the page says so
@@ -70,7 +70,7 @@ export class Progress {
     return parts.join("  ·  ");
   }
 
-  /** verdict says what is seldom new, as it is spoken. */
+  /** verdict announces rare news, which is spoken. */
   private verdict(h: SweepHead): void {
     const e = element("verdict"), whole = h.done >= h.jobs;
     const text = h.differ ? `${jobs(h.differ)} DIFFER${h.differ === 1 ? "S" : ""} when run again`
@@ -83,7 +83,7 @@ export class Progress {
     document.body.dataset["verdict"] = whole ? "whole" : "goes on";
   }
 
-  /** alarms shows the jobs that came to another end when they were run again. */
+  /** alarms shows the jobs that gave another result when they were run again. */
   private alarms(h: SweepHead): void {
     const now = JSON.stringify([h.differ, h.differing]);
     if (now === this.alarmed) return;
@@ -127,13 +127,13 @@ export class Progress {
     if (list.length !== this.filters.children.length || list.some((c, i) => c !== this.filters.children[i])) this.filters.replaceChildren(...list);
   }
 
-  /** filtered says which rows are shown. */
+  /** filtered marks which rows are shown. */
   filtered(status: string): void {
     for (const [name, chip] of this.chips) chip.ariaPressed = String(name === status);
   }
 }
 
-/** set sets a text, unless it is that already. */
+/** set changes a text only if it differs. */
 export function set(e: Element, text: string): void {
   if (e.textContent !== text) e.textContent = text;
 }

@@ -7,12 +7,12 @@ import { set } from "./sweephead";
 
 interface Plot { version: number; kind?: string; stats?: string[]; by?: string[]; none?: string }
 
-const every = 2000; // milliseconds from one picture to the next
-const nothing = "-"; // of what is upward; "" is automatic
+const every = 2000; // milliseconds between two pictures
+const nothing = "-"; // nothing upward; "" is automatic
 
 export class Picture {
   readonly box = make("section");
-  version = 0; // of the sweep that is drawn
+  version = 0; // the sweep's version in the picture
   private readonly figure = make("div");
   private readonly none = make("p");
   private readonly stat = make("select");
@@ -20,7 +20,7 @@ export class Picture {
   private readonly upward = make("select");
   private asked = 0; // time
   private drawn = "";
-  private over: string[] = []; // what the picture is drawn over
+  private over: string[] = []; // the parameters the picture is drawn over
   private turn = 0;
   private head: SweepHead | null = null;
 
@@ -47,7 +47,7 @@ export class Picture {
     this.box.append(title, choices, this.none, this.figure);
   }
 
-  /** wish is what is chosen, for the address. */
+  /** wish returns the choices for the address. */
   wish(): Record<string, string> {
     if (!this.head) return Object.fromEntries([...this.wished].filter(([name]) => name === "stat" || name === "by"));
     const by = this.by();
@@ -58,7 +58,8 @@ export class Picture {
     return [this.across.value, this.upward.value].filter((path) => path && path !== nothing);
   }
 
-  /** settle makes across and upward agree when one of them was chosen: both are automatic or neither, and they differ. What is drawn stays where it can. */
+  /** settle makes across and upward consistent after one of them changes: both are automatic or neither is, and they differ. It changes as
+   * little of the picture as possible. */
   private settle(chosen: HTMLSelectElement): void {
     const { across, upward } = this, other = this.over.find((path) => path !== chosen.value);
     if (chosen === across) {
@@ -99,16 +100,16 @@ export class Picture {
   private draw(text: string): void {
     if (text === this.drawn) return;
     this.drawn = text;
-    const plain = text.replace(/ style="[^"]*"/, ""); // the page has its own, and allows no other
+    const plain = text.replace(/ style="[^"]*"/, ""); // the page has its own style and allows no other
     const svg = document.importNode(new DOMParser().parseFromString(plain, "image/svg+xml").documentElement, true);
     const title = svg.querySelector(":scope > title");
     svg.setAttribute("aria-label", title?.textContent ?? "Picture");
-    title?.remove(); // it would be shown wherever the pointer rests
+    title?.remove(); // it would pop up wherever the pointer rests
     this.figure.replaceChildren(svg);
     document.body.dataset["drawn"] = String(this.version);
   }
 
-  /** offer fills the lists, with what the address names to begin with. */
+  /** offer fills the lists. At first it selects what the address names. */
   private offer(h: SweepHead): void {
     const key = JSON.stringify([h.stats, h.varying]);
     if (this.box.dataset["of"] === key) return;
@@ -125,7 +126,7 @@ export class Picture {
     this.settle(this.across);
   }
 
-  /** choice says what was chosen automatically. */
+  /** choice shows what was chosen automatically. */
   private choice(p: Plot): void {
     set(this.stat.options[0]!, p.stats && !this.stat.value ? `automatic: ${p.stats.join(", ")}` : "automatic");
     this.over = p.by ?? [];

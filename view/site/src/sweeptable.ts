@@ -1,4 +1,4 @@
-// The table of a sweep: a page of rows, sorted and filtered where the sweep is read.
+// The table of a sweep: a page of rows, sorted and filtered by the process that reads the sweep.
 
 import { button, make } from "./dom";
 import type { Source } from "./source";
@@ -9,21 +9,21 @@ interface Row { job: number; cells: (string | number | null)[]; recordings?: num
 
 interface Rows { version: number; from: number; all: number; rows: Row[] }
 
-const count = 100; // rows of a page
+const count = 100; // rows per page
 
 export class Table {
   readonly box = make("section");
   status: string;
-  version = 0; // of the sweep whose rows are shown
+  version = 0; // the sweep's version when the rows were read
   private sort: string;
   private down: boolean;
   private from: number;
   private all = 0;
   private turn = 0;
-  private turned = false; // to the column that the address names
-  private columns: Column[] = []; // as they are asked for
-  private shown: number[] = []; // which of them is where
-  private why = false; // the rows are of jobs that are not ok
+  private turned = false; // scrolled to the column that the address names
+  private columns: Column[] = []; // in the order of the sweep's answers
+  private shown: number[] = []; // which of them is shown at each place
+  private why = false; // the rows are jobs that are not ok
   private head: SweepHead | null = null;
   private readonly region = make("div");
   private readonly table = make("table");
@@ -60,7 +60,7 @@ export class Table {
     this.box.append(bar, this.region);
   }
 
-  /** uncover scrolls so that what has the focus is not below the first column, which stays where it is. */
+  /** uncover scrolls the focused element out from under the first column, which stays in place. */
   private uncover(e: HTMLElement): void {
     const cell = e.closest("th"), left = this.top.cells[0]!.offsetWidth, r = this.region;
     if (!cell || cell.cellIndex < 1) return;
@@ -68,14 +68,14 @@ export class Table {
     r.scrollLeft = Math.max(Math.min(r.scrollLeft, cell.offsetLeft - left), cell.offsetLeft + cell.offsetWidth - r.clientWidth);
   }
 
-  /** wish is what is chosen, for the address. */
+  /** wish returns the choices for the address. */
   wish(): Record<string, string> {
     return {
       ...(this.sort && { sort: this.sort }), ...(this.down && { down: "" }), ...(this.status && { status: this.status }), ...(this.from && { page: String(this.from / count + 1) }),
     };
   }
 
-  /** filter shows the rows of a status; "": all. */
+  /** filter shows the rows with a status; "": all. */
   filter(status: string): void {
     this.status = status;
     this.go(0);
@@ -95,13 +95,13 @@ export class Table {
     this.go(0);
   }
 
-  /** show shows what is new of the sweep. */
+  /** show shows what is new in the sweep. */
   async show(h: SweepHead): Promise<void> {
     this.head = h;
     if (h.version !== this.version) await this.ask(h, false);
   }
 
-  /** ask asks for the rows; what comes of it is spoken if somebody waits for it. */
+  /** ask requests rows. The outcome is spoken if the user is waiting for it. */
   private async ask(h: SweepHead, waits: boolean): Promise<void> {
     const turn = ++this.turn;
     this.where.ariaLive = waits ? "polite" : "off";
@@ -110,13 +110,13 @@ export class Table {
       if (turn === this.turn) this.fill(h.columns, rows);
     } catch (e) {
       if (turn !== this.turn) return;
-      if (this.sort || this.status) [this.sort, this.status, this.down] = ["", "", false]; // what the address names is not there
+      if (this.sort || this.status) [this.sort, this.status, this.down] = ["", "", false]; // what the address names does not exist
       set(this.where, (e as Error).message);
     }
   }
 
   private fill(columns: Column[], r: Rows): void {
-    if (r.rows[0] && r.rows[0].cells.length !== columns.length) return; // there is another column by now; the next look has it
+    if (r.rows[0] && r.rows[0].cells.length !== columns.length) return; // the columns have changed; the next look gets them
     this.heads(columns);
     [this.version, this.all, this.from] = [r.version, r.all, Math.floor(r.from / count) * count];
     while (this.body.rows.length > r.rows.length) this.body.deleteRow(-1);
@@ -132,7 +132,7 @@ export class Table {
     document.body.dataset["rows"] = `${r.version} ${this.sort} ${this.down ? "down" : "up"} ${this.status || "all"} ${r.all}`;
   }
 
-  /** heads makes the heads of the columns, which sort. */
+  /** heads makes the column heads, which sort when clicked. */
   private heads(columns: Column[]): void {
     const why = !["", "ok"].includes(this.status), of = JSON.stringify([columns, why]);
     if (this.top.dataset["of"] !== of) {
@@ -159,7 +159,7 @@ export class Table {
     });
   }
 
-  /** row writes a row. What has not changed stays, so that the focus does. */
+  /** row fills in a row. What has not changed stays, and so does the focus. */
   private row(tr: HTMLTableRowElement, row: Row): void {
     tr.className = row.differs ? "differs" : row.bad ? "bad" : "";
     const what = `${row.job} ${row.recordings ?? 0} ${row.differs}`;
@@ -182,7 +182,7 @@ export class Table {
     else td.textContent = c.kind === "whole" && v.length < 16 && !c.is ? number(+v) : v;
   }
 
-  /** name is the first cell of a row: its job, and what opens its recordings. */
+  /** name makes the first cell of a row: the job, with a button for its recordings. */
   private name(row: Row): HTMLTableCellElement {
     const th = make("th", number(row.job)), two = row.recordings === 2;
     th.scope = "row";
@@ -193,7 +193,8 @@ export class Table {
   }
 }
 
-/** arranged puts the statistics beside the status, where they are seen, and the reason last, in one line, unless it is looked for; all else is as in results.csv. */
+/** arranged orders the columns: statistics beside the status, where they are visible, and the reason last, in one line, unless the filter
+ * is for jobs that are not ok. Everything else is as in results.csv. */
 function arranged(columns: Column[], why: boolean): number[] {
   const place = (c: Column, at: number) => {
     if (at === 0 || c.is === "value") return 0;
@@ -203,7 +204,7 @@ function arranged(columns: Column[], why: boolean): number[] {
   return columns.map((c, at) => ({ at, place: place(c, at) })).sort((a, b) => a.place - b.place || a.at - b.at).map((c) => c.at);
 }
 
-/** digits writes a number with seven digits at most. */
+/** digits formats a number with at most seven digits. */
 function digits(v: number): string {
   const size = Math.abs(v);
   if (v && (size < 1e-4 || size >= 1e12)) return v.toExponential(6).replace(/\.?0+e/, "e").replace("e+", "e");

@@ -9,29 +9,29 @@ import type { Chosen } from "./pane";
 import type { HistoryHead, Source } from "./source";
 import type { World } from "./world";
 
-const points = 500; // of a chart when it begins; of a run that goes on up to twice as many
-const most = 1000; // values that are asked for at a time
-const pause = 20; // milliseconds in which others may ask
-const patience = 2000; // milliseconds after what went wrong
-/** A Line is the values of one source. */
+const points = 500; // in a new chart; up to twice as many in a live run
+const most = 1000; // values per request
+const pause = 20; // milliseconds left for other requests
+const patience = 2000; // milliseconds to wait after a failure
+/** A Line holds the values of one source. */
 interface Line extends Series { ticks: number[]; values: number[] }
 
-export const hues = ["#3c8fd0", "#d07a2c"]; // of the first source, and of the second
+export const hues = ["#3c8fd0", "#d07a2c"]; // for the first and the second source
 
 export class Trace {
   private at: Chosen | null = null;
-  private field = -1; // of an entity
+  private field = -1; // the chosen entity field
   private series: Line[] = [];
   private canvas: HTMLCanvasElement | null = null;
-  private job = 1; // the number of the one that is under way
-  private of = ""; // what it shows
+  private job = 1; // number of the current job
+  private of = ""; // what the chart shows
 
   constructor(private readonly source: Source, private readonly worlds: World[], private readonly choices: Choices,
     private readonly span: Span, private readonly go: (tick: number) => void) {
     this.field = worlds[0]!.about.fields.findIndex((f) => f.entities && !f.static);
   }
 
-  /** show asks for the history of what is pinned; null: of nothing. */
+  /** show requests the history of what is pinned; null: nothing. */
   show(at: Chosen | null): void {
     this.at = at;
     const a = this.aspect(), of = JSON.stringify([at, a]);
@@ -64,7 +64,7 @@ export class Trace {
     element("trace").append(figure);
   }
 
-  /** selection chooses a field of entities. */
+  /** selection makes a list of entity fields to choose from. */
   private selection(): HTMLSelectElement {
     const s = make("select");
     s.setAttribute("aria-label", "Field of the entity");
@@ -76,9 +76,9 @@ export class Trace {
 
   private every = 1; // ticks from one value to the next
   private due: number[] = []; // the next tick of each world
-  private busy = 0; // the number of the job that asks
+  private busy = 0; // number of the job that is sending requests
 
-  /** more asks for what is missing, of a run that goes on, too. */
+  /** more requests what is missing, also in a live run. */
   more(): void {
     const a = this.aspect();
     if (!this.canvas || !this.at || !a || this.busy === this.job || this.worlds.every((w, i) => this.due[i]! > w.about.last)) return;
@@ -86,7 +86,7 @@ export class Trace {
     void this.fill(this.job, this.at, a);
   }
 
-  /** fill asks for the history piece by piece, until something else is pinned. */
+  /** fill requests the history piece by piece, until something else is pinned. */
   private async fill(job: number, at: Chosen, a: Aspect): Promise<void> {
     try {
       for (const [i, w] of this.worlds.entries()) {
@@ -116,12 +116,12 @@ export class Trace {
     }
     if (job !== this.job) return;
     this.busy = 0;
-    this.more(); // there may be more by now
+    this.more(); // more may have come meanwhile
   }
 
   private readonly failed = make("p"); // says what went wrong
 
-  /** thin leaves out every other value, while there are too many of a run that goes on. */
+  /** thin drops every other value while a live run has too many. */
   private thin(): void {
     while (this.series.some((s) => s.values.length > 2 * points + 1)) {
       this.every *= 2;
@@ -146,7 +146,7 @@ export class Trace {
   }
 }
 
-/** nearest returns the place of the last tick up to one. */
+/** nearest returns the index of the last tick at or before the given one. */
 function nearest(ticks: ArrayLike<number>, tick: number): number {
   let i = ticks.length - 1;
   while (i > 0 && ticks[i]! > tick) i--;

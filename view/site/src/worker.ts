@@ -1,4 +1,4 @@
-// The worker of a page that has the engine in it.
+// The worker of a page that contains the engine.
 
 export {};
 

@@ -5,7 +5,7 @@ import { part } from "./colour";
 import type { Crowd } from "./overlay";
 import type { About, Answer, HistoryHead, Numbers, Source, Space, StateHead, Wanted } from "./source";
 
-export const stripRows = 240; // ticks of a line or ring that are shown at a time
+export const stripRows = 240; // ticks of a line or ring shown at once
 
 /** What a source says of a tick. */
 interface Loaded { state: Answer<StateHead>; columns: Map<number, Numbers> }
@@ -20,27 +20,27 @@ export class World {
   parameters: Numbers = new Float64Array(0); // their values
   private columns = new Map<number, Numbers>(); // by field
 
-  /** First is the first tick of all worlds that are shown: what stands side by side over time begins there. */
+  /** First is the first tick of all worlds shown. Worlds shown over time, side by side, all begin there. */
   constructor(readonly about: About, private readonly source: Source, private readonly which: number, private readonly first: number) {
     this.strip = isStrip(about.space);
   }
 
-  /** within returns the tick of the recording that is nearest to one. */
+  /** within returns the recording's tick nearest to the given one. */
   within(tick: number): number {
     return Math.max(this.about.first, Math.min(this.about.last, tick));
   }
 
-  private ahead: { what: string; loaded?: Promise<Loaded> } = { what: "" }; // what is asked for already
+  private ahead: { what: string; loaded?: Promise<Loaded> } = { what: "" }; // what has been requested already
 
-  /** prepare asks for what will be loaded next. */
+  /** prepare requests what will be loaded next. */
   prepare(tick: number, fields: number[], wanted: Wanted): void {
     const what = [tick, ...fields].join();
     if (what === this.ahead.what) return;
     this.ahead = { what, loaded: this.ask(tick, fields, () => wanted() && this.ahead.what === what) };
-    this.ahead.loaded!.catch(() => { if (this.ahead.what === what) this.ahead = { what: "" }; }); // load asks again, and says what is wrong
+    this.ahead.loaded!.catch(() => { if (this.ahead.what === what) this.ahead = { what: "" }; }); // load asks again and reports the error
   }
 
-  /** load asks for fields at a tick, or at the nearest one. */
+  /** load requests fields at a tick, or at the nearest one. */
   async load(tick: number, fields: number[], wanted: Wanted): Promise<void> {
     const a = this.about, known = this.ahead.what === [tick, ...fields].join();
     const { state, columns } = await (known ? this.ahead.loaded! : this.ask(tick, fields, wanted));
@@ -53,7 +53,7 @@ export class World {
 
   private slots: ArrayLike<number> = []; // of the crowd
 
-  /** held returns the values of a loaded field of entities, one by one as the crowd has them. */
+  /** held returns the values of a loaded entity field, in the order of the crowd. */
   held(field: number): Float32Array {
     const all = this.column(field);
     return Float32Array.from(this.slots, (slot) => all[slot]!);
@@ -66,7 +66,7 @@ export class World {
     return { state, columns };
   }
 
-  /** overTime returns the values of a line or ring, tick by tick, up to one; NaN where this source has none. */
+  /** overTime returns the values of a line or ring, tick by tick, up to the given one; NaN where this source has none. */
   private async overTime(tick: number, field: number, wanted: Wanted): Promise<Numbers> {
     const { first, last, space, fields } = this.about, begin = Math.max(this.first, tick - stripRows + 1), to = Math.min(last, tick);
     const size = space.cells * fields[field]!.components, values = new Float64Array((tick - begin + 1) * size).fill(NaN);
@@ -78,11 +78,11 @@ export class World {
     return values;
   }
 
-  /** values returns what is drawn of a field that was loaded. */
+  /** values returns what is drawn of a loaded field. */
   values(a: Aspect): Float32Array {
     return part(this.columns.get(a.field)!, this.about.fields[a.field]!.components, a.component);
   }
 
-  /** column returns all components of a field that was loaded. */
+  /** column returns all components of a loaded field. */
   column(field: number): Numbers { return this.columns.get(field)!; }
 }
