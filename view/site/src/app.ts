@@ -39,7 +39,7 @@ class Opener implements Acts {
       return this.begins(turn, gone);
     }
     await this.show(Array.from({ length: first.sources }, (_, i) => i), first);
-    if (gone) this.page?.say(`What the address names is not there: ${gone}`);
+    if (gone) this.page?.say(`The address cannot be opened: ${gone}`);
   }
 
   /** begins shows what a session without sources offers: a sweep, or a gallery. */
@@ -49,7 +49,7 @@ class Opener implements Acts {
     if (!sweep) return gallery(this.source, (...what) => this.begin(...what));
     this.sweep?.close();
     this.sweep = new SweepPage(this.source, (job) => this.recordings(job));
-    if (gone) this.sweep.say(`What the address names is not there: ${gone}`);
+    if (gone) this.sweep.say(`The address cannot be opened: ${gone}`);
     const home = element("home");
     home.title = home.ariaLabel = "The sweep";
   }

@@ -99,7 +99,7 @@ export class Choices {
         this.changed();
       });
     over.id = "over";
-    const overMap = colours("Colours of what is over it", "its ", (map) => { this.overMap = map; this.changed(); });
+    const overMap = colours("Colours of the field on top", "its ", (map) => { this.overMap = map; this.changed(); });
     overMap.hidden = !this.over;
     const masks = a.fields.map((f, i): [string, string] => [`covered by: ${f.name}`, String(i)]).filter((_, i) => !a.fields[i]!.entities && a.fields[i]!.components === 1);
     element("fields").replaceChildren(make("legend", "Field"), this.list, colours("Colours", "", (map) => { this.map = map; this.changed(); }),
@@ -120,7 +120,7 @@ export class Choices {
       return row;
     });
     if (this.several && this.all.length > 1 && this.aspects.length < most) {
-      const more = button("+ side by side", "One more field beside it", () => this.aspects.push({ ...this.unseen() }));
+      const more = button("+ side by side", "Show another field beside it", () => this.aspects.push({ ...this.unseen() }));
       more.id = "beside";
       rows.push(more);
     }

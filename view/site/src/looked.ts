@@ -76,7 +76,7 @@ export class Looked {
     if (!pinned) return [];
     const b = make("button", "Unpin");
     b.type = "button";
-    b.title = "Look at what is under the pointer again (Escape)";
+    b.title = "Unpin, and follow the pointer again (Escape)";
     b.onclick = this.unpin;
     return [b];
   }

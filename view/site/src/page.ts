@@ -451,7 +451,7 @@ export class Page {
   /** zooming makes buttons zoom like a wheel. */
   private zooming(near: () => Pane): void {
     const by = (factor: number) => () => { near().zoom(factor); this.paint(); };
-    element("zoom").replaceChildren(button("+", "Larger (+)", by(1.25)), button("−", "Smaller (−)", by(0.8)), button("⤢", "All of it (0)", () => this.fit()));
+    element("zoom").replaceChildren(button("+", "Zoom in (+)", by(1.25)), button("−", "Zoom out (−)", by(0.8)), button("⤢", "Show the whole world (0)", () => this.fit()));
   }
 
   /** mark goes to the next tick, in any recording, that has inputs or events. */

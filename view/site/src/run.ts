@@ -25,7 +25,7 @@ export class RunPanel {
     this.state.id = "run-state";
     if (about.live) this.orders();
     else this.shown();
-    const fork = button("Fork from this tick", "Begin a run that goes on from this tick, and compare it with what happened", () => acts.fork());
+    const fork = button("Fork from this tick", "Start a run that continues from this tick, and compare it with the original", () => acts.fork());
     fork.id = "fork";
     this.box.append(fork);
     if (about.again) this.box.append(this.again());
@@ -93,7 +93,7 @@ export class RunPanel {
   private async submit(order: unknown): Promise<void> {
     try {
       await this.source.ask({ op: "submit", source: this.which, order });
-      this.say("It is done in the next tick.", this.last);
+      this.say("It will be applied in the next tick.", this.last);
     } catch (e) {
       this.say((e as Error).message);
     }
@@ -112,7 +112,7 @@ export class RunPanel {
       try {
         void this.submit(JSON.parse(text.value));
       } catch (e) {
-        this.say(`This is no JSON: ${(e as Error).message}`);
+        this.say(`This is not JSON: ${(e as Error).message}`);
       }
     });
     text.id = "order";
@@ -137,9 +137,9 @@ export class RunPanel {
   /** again starts another run with other settings. */
   private again(): HTMLElement {
     const form = make("form"), details = make("details"), set = settings(form, this.about.seed ?? "", this.about.settings ?? []);
-    details.append(make("summary", "Begin again with other settings"), form);
+    details.append(make("summary", "Start again with other settings"), form);
     form.id = "again";
-    form.append(make("button", "Begin again"));
+    form.append(make("button", "Start again"));
     form.onsubmit = (e) => {
       e.preventDefault();
       this.acts.begin(set.seed(), set.changed());

@@ -34,7 +34,7 @@ export class Progress {
   constructor(private readonly filter: (status: string) => void, private readonly open: (job: number) => void) {
     this.box.id = "sweep-head";
     this.box.ariaLabel = "Progress";
-    this.bar.ariaLabel = "Jobs that are done";
+    this.bar.ariaLabel = "Finished jobs";
     this.words.id = "sweep-words";
     this.filters.id = "sweep-filters";
     this.filters.setAttribute("role", "group");
@@ -63,10 +63,10 @@ export class Progress {
     if (h.reading) return `reading the journal: ${Math.floor(100 * h.reading)}%`;
     const parts = [`${number(h.done)} of ${jobs(h.jobs)}`], goes = h.done < h.jobs;
     if (goes && h.rate > 0) parts.push(rate(h.rate), `${time(h.left ?? 0)} left`);
-    if (goes && h.idle > patience) parts.push(`the last news came ${time(h.idle)} ago`);
+    if (goes && h.idle > patience) parts.push(`last update ${time(h.idle)} ago`);
     if (h.rechecked) parts.push(`${number(h.rechecked)} rechecked: ${h.differ ? `${number(h.differ)} DIFFER${h.differ === 1 ? "S" : ""}` : "equal"}`);
     if (h.damaged) parts.push(`${number(h.damaged)} damaged ${h.damaged === 1 ? "line" : "lines"} in the journal`);
-    if (h.problem) parts.push(`not read on: ${h.problem}`);
+    if (h.problem) parts.push(`reading stopped: ${h.problem}`);
     return parts.join("  ·  ");
   }
 
@@ -74,9 +74,9 @@ export class Progress {
   private verdict(h: SweepHead): void {
     const e = element("verdict"), whole = h.done >= h.jobs;
     const text = h.differ ? `${jobs(h.differ)} DIFFER${h.differ === 1 ? "S" : ""} when run again`
-      : h.problem ? "the journal cannot be read on"
+      : h.problem ? "cannot read more of the journal"
       : h.reading ? "reading"
-      : !whole ? (h.idle > patience ? "waiting for jobs" : "the sweep goes on")
+      : !whole ? (h.idle > patience ? "waiting for jobs" : "the sweep is running")
       : h.bad ? `all jobs done, ${number(h.bad)} not ok` : "all jobs ok";
     e.className = h.differ || h.problem || (whole && h.bad) ? "bad" : whole ? "good" : "";
     set(e, text);

@@ -54,7 +54,7 @@ export class Table {
     this.page.onchange = () => this.go((Math.round(+this.page.value) - 1) * count);
     page.append(this.page, this.pages);
     const way = (text: string, label: string, to: () => number): [HTMLButtonElement, () => number] => [button(text, label, () => this.go(to())), to];
-    this.ways = [way("⇤", "The first page", () => 0), way("‹", "The page before", () => this.from - count), way("›", "The next page", () => this.from + count), way("⇥", "The last page", last)];
+    this.ways = [way("⇤", "The first page", () => 0), way("‹", "The previous page", () => this.from - count), way("›", "The next page", () => this.from + count), way("⇥", "The last page", last)];
     bar.className = "choices";
     bar.append(title, this.where, ...this.ways.slice(0, 2).map(([b]) => b), page, ...this.ways.slice(2).map(([b]) => b));
     this.box.append(bar, this.region);
@@ -187,7 +187,7 @@ export class Table {
     const th = make("th", number(row.job)), two = row.recordings === 2;
     th.scope = "row";
     if (row.recordings) {
-      th.prepend(button(two ? "compare" : "view", two ? `Compare the recordings of job ${number(row.job)}` : `Look at the recording of job ${number(row.job)}`, () => this.open(row.job)), " ");
+      th.prepend(button(two ? "compare" : "view", two ? `Compare the recordings of job ${number(row.job)}` : `View the recording of job ${number(row.job)}`, () => this.open(row.job)), " ");
     }
     return th;
   }

@@ -142,7 +142,7 @@ export class Trace {
     const names = this.worlds[0]!.about.fields[this.aspect()!.field]!.values, say = (v: number) => names?.[v] ?? short(v);
     chart(this.canvas, this.series, this.span, tick, Infinity, say);
     const now = this.series.map((s) => say(s.values[nearest(s.ticks, tick)] ?? NaN)).join(" and ");
-    this.canvas.setAttribute("aria-label", `History of what is pinned; at tick ${tick} ${now}`);
+    this.canvas.setAttribute("aria-label", `History of the pinned cell or entity; at tick ${tick} ${now}`);
   }
 }
 
