@@ -45,9 +45,10 @@ func (a *app) auditCommand() *cobra.Command {
 		Use:   "audit SOURCE",
 		Short: "Check a run against its chain, and compute it again",
 		Long: `Audit takes a run from a database that run --audit wrote, or from a bundle of audit export.
-It checks the evidence: that no input and no hash was lost, added, changed, moved or exchanged
-since it was committed. It refuses a snapshot that is not the state of its tick; it does not need
-all snapshots. Then it computes the run again from its genesis and compares the hash of every tick.
+It checks the evidence: no input and no hash may have been lost, added, changed, moved or
+exchanged since it was committed. It refuses a snapshot that is not the state of its tick;
+it does not need all snapshots. Then it computes the run again from its genesis and compares
+the hash of every tick.
 
 A source is a file, or postgres://user@host/name. The verdict is the last line:
 
@@ -59,13 +60,13 @@ A source is a file, or postgres://user@host/name. The verdict is the last line:
   INCOMPLETE ticks=0..500 planned=1000 hash=...
                                      with --complete: every tick that is there passes, but some are missing
 
-The verdict goes to the database when it is printed, unless --no-verdict is given or it cannot be
-written to. A FAIL is an alert there, too. Audit refuses a database in which something runs that
-murksim did not make, such as a trigger.
+Once printed, the verdict is also stored in the database, unless --no-verdict is given or
+the database cannot be written to. A FAIL is an alert there, too. Audit refuses a database
+in which something runs that murksim did not make, such as a trigger.
 
---follow audits a run while it is still running, until it ends, or Ctrl-C: then the verdict is
-that of the ticks so far. The audit of a fork begins with the state from which it was forked, and
-compares that with its parent if the parent is in the same source.
+--follow audits a run while it is still running, until it ends. On Ctrl-C, the verdict
+covers the ticks so far. The audit of a fork begins at the state where it was forked, and
+compares that state with the parent if the parent is in the same source.
 
 Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here, 3 FAIL or
 INCOMPLETE, 4 EVIDENCE, 5 the run is halted.`,
@@ -134,7 +135,7 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.from, "from-snapshot", "begin at the snapshot of this `tick`, instead of at genesis")
 	f.Var(&j.to, "to", "end with this `tick` (default: the last that is committed)")
 	f.BoolVar(&j.complete, "complete", false, "require all ticks that the run plans: a chain that ends earlier is INCOMPLETE")
-	f.BoolVar(&j.follow, "follow", false, "go on with the ticks that are committed meanwhile, until the run has ended")
+	f.BoolVar(&j.follow, "follow", false, "continue with ticks committed meanwhile, until the run has ended")
 	f.IntVar(&j.jobs, "jobs", 0, "how many runs are audited at the same time (default: one per core)")
 	f.StringVar(&j.report, "report", "", "write the report, JSON, to a `file`")
 	f.BoolVar(&j.unkept, "no-verdict", false, "do not write the verdict into the database")

@@ -21,11 +21,12 @@ func (a *app) auditBisectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bisect SOURCE",
 		Short: "Find the first tick that differs, and whether computing it again gives the same",
-		Long: `Bisect computes a run again, as audit does, and finds the same first tick whose hash is not the
-committed one. Then it computes the tick three times more (--repeat): once from the first tick on,
-then from the state before it. The tick is stable if all hashes are the same: then this program has
-other code or data than the one that recorded the run, or the chain was changed. If not, it depends
-on more than the state: on the order of a map, a clock, or something that a propagator remembers.
+		Long: `Bisect computes a run again, as audit does, and finds the first tick whose hash is not the
+committed one. Then it computes the tick three more times (--repeat): once from the first
+tick on, then from the state before it. If all hashes are the same, the tick is stable: this
+program has other code or data than the one that recorded the run, or the chain was changed.
+If not, the tick depends on more than the state: on the order of a map, a clock, or
+something that a propagator remembers.
 
 Bisect writes nothing into the database. The last line is a verdict like that of audit.
 

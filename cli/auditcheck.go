@@ -39,9 +39,10 @@ as unchecked. With --stamp it checks that an authority has stamped the file: as 
 before the last signatures were added. The certificates of the authorities that you trust are in the
 file of --tsa-ca. Check needs no network, and does not ask whether a certificate was revoked.
 
-Check needs no run for a proof that audit prove wrote: it checks that its value belonged to the state
-that is signed. Names and units are those of the genesis document in the proof, which is proved,
-too. Without a signature, check prints the hash of the state to which the proof belongs.
+To check a proof that audit prove wrote, no run is needed: check verifies that the value
+belonged to the signed state. Names and units come from the genesis document in the proof,
+which is proved, too. Without a signature, check prints the hash of the state to which the
+proof belongs.
 
 Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, a witness has
 not signed, the stamp is not of this file or of no such authority, the proof is broken or of another

@@ -37,17 +37,19 @@ func (a *app) auditCosignCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cosign SIGNATURE SOURCE --key FILE --name NAME",
 		Short: "Sign as a witness that a run has the signed hash",
-		Long: `Cosign compares a run with a signature of audit sign, and adds the signature of a witness to the file,
-with the time: that the witness saw the evidence of the run whole, and with this hash at this tick.
-It does not check the other signatures, and computes nothing; audit check and audit SOURCE do.
+		Long: `Cosign compares a run with a signature of audit sign, and adds the signature of a witness to
+the file, with the time. It states that the witness saw the complete evidence of the run,
+with this hash at this tick. It does not check the other signatures, and computes nothing;
+audit check and audit SOURCE do.
 
 An operator who later hides a run, or shows another one, has to explain what the witness saw. So the
 witness is another person, with a key of their own, who keeps what they have signed.
 
-NAME names the witness, as a web address without https://, and is not secret. Use a key for one name
-and nothing else. Cosign prints the key by which audit check --witness, and other programs, check the
-signature (cosignature/v1 of c2sp.org/tlog-cosignature). A signature that the same key made under the
-same name before is replaced; a time stamp of the file as it was then no longer fits.
+NAME names the witness, as a web address without https://, and is not secret. Use a key for
+one name and nothing else. Cosign prints the key with which audit check --witness, and other
+programs, check the signature (cosignature/v1 of c2sp.org/tlog-cosignature). An earlier
+signature by the same key under the same name is replaced; a time stamp of the earlier file
+no longer matches.
 
 Exit status: 0 signed, 3 the run has another hash, 4 the file or the evidence is broken, or the run
 has no such tick. Then the file is as it was.`,

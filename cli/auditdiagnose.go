@@ -55,9 +55,10 @@ func (a *app) auditDiagnoseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diagnose SOURCE -o FOLDER",
 		Short: "Write all about the first tick that differs into a folder",
-		Long: `Diagnose finds the first tick that differs, as audit bisect does, reports on it, as audit diff does,
-and writes a folder: the report as JSON and as text, the states of the tick and of the one before
-it, a bundle of all the evidence, and README.txt, which says what each file is and how to go on.
+		Long: `Diagnose finds the first tick that differs, as audit bisect does, reports on it, as audit
+diff does, and writes a folder: the report as JSON and as text, the states of the tick and
+of the one before it, a bundle of all the evidence, and README.txt, which says what each
+file is and what to do next.
 
 The folder appears when it is complete. With --force it replaces an older diagnosis. If
 nothing differs, there is no folder.

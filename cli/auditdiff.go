@@ -39,11 +39,11 @@ computes: another build of this program, such as the one that recorded the run. 
 PROGRAM audit state SOURCE. Without either, diff compares only the digests of the sections. To have
 all states, record with --audit-every 1.
 
-The state b is the one that is computed here. With --against it is that of another run, which may
-be in another source, and the tick the first in which their committed hashes differ.
+The state b is the one computed here. With --against it belongs to another run, which may be
+in another source, and the tick is the first in which their committed hashes differ.
 
-A difference is observable if a number is off by more than 0.0001 units, or an entity is missing;
-else it is sub-threshold. Both are failures.
+A difference is observable if a number is off by more than 0.0001 units, or an entity is
+missing; otherwise it is sub-threshold. Both are failures.
 
 Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be computed here,
 4 the evidence is broken.`,

@@ -32,12 +32,13 @@ func (a *app) auditForkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fork DATABASE",
 		Short: "Begin a new run from the last right tick of another",
-		Long: `Fork computes a run again up to a tick, compares every hash on the way, and begins a new run with the
-state of that tick. The new run names its parent, the tick and the hash there in its genesis, and so
-in each of its hashes. It has no ticks of its own yet: run --resume goes on with it.
+		Long: `Fork computes a run again up to a tick, compares every hash on the way, and begins a new run
+with the state of that tick. The new run names its parent, the tick and the hash there in
+its genesis, and so in each of its hashes. It has no ticks of its own yet: run --resume
+continues it.
 
-A halted run stays halted; to go on with its work, fork it. Without --tick the fork begins at the last
-tick that is right.
+A halted run stays halted; to continue its work, fork it. Without --tick, the fork begins at
+the last tick that is right.
 
 Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was committed, 4 the evidence is broken.`,
 		Example: `  murksim audit fork run.db
@@ -58,8 +59,8 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 	}
 	f := c.Flags()
 	f.StringVar(&j.run, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
-	f.Var(&j.tick, "tick", "the `tick` with whose state the fork begins (default: the last that is right)")
-	f.StringVar(&j.label, "label", "", "a `text` by which people know the fork")
+	f.Var(&j.tick, "tick", "the `tick` at whose state the fork begins (default: the last right one)")
+	f.StringVar(&j.label, "label", "", "a `text` that tells people what the fork is")
 	builderFlags(f, &j.Builder)
 	return c
 }

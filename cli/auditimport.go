@@ -19,10 +19,10 @@ func (a *app) auditImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import BUNDLE DATABASE",
 		Short: "Put a bundle into a database",
-		Long: `Import checks the evidence of a bundle, and puts its run into a database, with the id that it has. An
-import that was interrupted goes on. What the database already has of the run must be the same: the row of
-the run, and all ticks and inputs that both have; and what is added to it must come to its hashes when it
-is computed here.`,
+		Long: `Import checks the evidence of a bundle, and puts its run into a database, under the same id.
+An interrupted import can be continued. If the database already has a part of the run, that
+part must be the same: the row of the run, and all ticks and inputs that both have. What is
+added must give the recorded hashes when it is computed here.`,
 		Example: "  murksim audit import heat.audit postgres://user@host/name",
 		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
 		RunE: func(c *cobra.Command, args []string) error {

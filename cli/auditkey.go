@@ -29,7 +29,7 @@ func (a *app) auditKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "key FILE",
 		Short:   "Make a key to sign with",
-		Long:    "Key writes a new private key of Ed25519 to FILE, which only you can read, and its public key to FILE.pub. Both are PEM.",
+		Long:    "Key writes a new Ed25519 private key to FILE, which only you can read, and its public key to FILE.pub. Both are PEM.",
 		Example: "  murksim audit key mine.key",
 		Args:    arguments(cobra.ExactArgs(1), "one file"),
 		RunE: func(c *cobra.Command, args []string) error {

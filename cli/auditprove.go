@@ -45,9 +45,9 @@ func (a *app) auditProveCommand() *cobra.Command {
 to the state of a tick. Anyone with a signature of that tick (audit sign) can check it, with audit check
 or a short program of their own, without the run, its database or the rest of the state.
 
-It checks the evidence of the run, and takes the state from a snapshot, or computes it again from the
-snapshot before it. It makes no proof from a state other than the committed one. The tick must be the one that
-is signed.
+It checks the evidence of the run, and takes the state from a snapshot, or computes it from
+the last earlier snapshot. It makes a proof only from the committed state. The tick must be
+the signed one.
 
 Exit status: 0 ok, 1 the source cannot be read, the run not be computed here, or there is no such
 cell or entity at that tick, 3 the state that is computed is not the committed one, 4 the evidence

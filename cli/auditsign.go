@@ -31,12 +31,13 @@ func (a *app) auditSignCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sign SOURCE --key FILE -o FILE",
 		Short: "Sign the hash of a tick",
-		Long: `Sign checks the evidence of a run and signs its id, the tick, the world hash and the hash of the
-inputs with a key of Ed25519. Anyone with the public key can check a run against it: no other inputs, states
-or hashes up to that tick have these hashes.
+		Long: `Sign checks the evidence of a run and signs its id, the tick, the world hash and the hash of
+the inputs with an Ed25519 key. Anyone with the public key can check a run against it: no
+other inputs, states or hashes up to that tick have these hashes.
 
-The file is a checkpoint as C2SP specifies it (c2sp.org/tlog-checkpoint), which other programs can
-check, too. A witness adds its signature with audit cosign, an authority the time with audit stamp.`,
+The file is a checkpoint as C2SP specifies it (c2sp.org/tlog-checkpoint), which other
+programs can check, too. A witness adds its signature with audit cosign; an authority
+confirms the time with audit stamp.`,
 		Example: "  murksim audit key mine.key\n  murksim audit sign run.db --key mine.key -o heat.sig\n  murksim audit check heat.sig run.db --key mine.key.pub",
 		Args:    arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -37,9 +37,9 @@ func (a *app) auditStampCommand() *cobra.Command {
 time stamping authority (RFC 3161), and writes its answer: that the file existed at that time. It
 is the only command of audit that needs a network for a signature.
 
-It checks that the answer is to this request and signed by a certificate for time stamps. Whether to
-trust the certificate, audit check --stamp decides, without a network. Signatures that are added
-below later do not spoil the stamp.`,
+It checks that the answer belongs to this request and is signed by a certificate for time
+stamps. Whether to trust the certificate is decided by audit check --stamp, without a
+network. Signatures added later do not invalidate the stamp.`,
 		Example: `  murksim audit stamp heat.sig --tsa https://tsa.example.com -o heat.sig.tsr
   murksim audit check heat.sig --key mine.key.pub --stamp heat.sig.tsr --tsa-ca ca.pem
   openssl ts -verify -data heat.sig -in heat.sig.tsr -CAfile ca.pem`,

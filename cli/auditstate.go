@@ -22,9 +22,9 @@ func (a *app) auditStateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state SOURCE --tick N -o FILE",
 		Short: "Compute a run up to a tick, and write the state",
-		Long: `State computes a run again from its genesis up to a tick, and writes the state there as this
-program computes it, even if it is not the committed one: the verdict says whether it is. The file is
-a saved state, like that of seek --save-state.
+		Long: `State computes a run again from its genesis up to a tick, and writes the state that this
+program computes for it, even if it is not the committed one: the verdict says whether it
+is. The file is a saved state, like that of seek --save-state.
 
 Exit status: 0 it is the committed state, 3 it is not; the file is there all the same. 1 the
 source cannot be read or the run not be computed here, 4 the evidence is broken.`,

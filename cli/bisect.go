@@ -21,48 +21,46 @@ type bisectJob struct {
 	explained []words.Block // in what two states differ
 }
 
-const bisectLong = `Bisect finds the tick in which two runs begin to differ, where the hashes of a run must be
-asked for or are known of some ticks only. It compares two sides, a and b, in this order:
-the files that are named, each a recording or a table of hashes as run writes it with
---hashes, or some of its lines; then the programs of --command. A recording alone is
-compared with a replay of it here. Of a table the column state counts; verify --hashes
-compares every field.
+const bisectLong = `Bisect finds the tick in which two runs begin to differ, if the hashes of a run must be
+asked for or are known for some ticks only. It compares two sides, a and b, in this order:
+the named files, each a recording, or a table of hashes as run --hashes writes it, or some
+lines of such a table; then the programs of --command. A single recording is compared with a
+replay of it here. Only the column state of a table counts; verify --hashes compares every
+field.
 
-A program is run once for each question, with the number of the tick in place of {tick}.
-It prints the hash of the state after that tick: 16 hexadecimal digits in the first line,
-or an object of JSON with the key hash or final_hash, as seek and run print them with
---json. Another exit status than 0 is an error; only a 3 beside a hash is an answer, with
-which seek says that a replay gives another hash than was recorded. No shell is used:
-words are separated by spaces, those in quotes are one, and nothing else is special. For
-pipes write sh -c '...'.
+A program is run once for each question, with the number of the tick in place of {tick}. It
+prints the hash of the state after that tick: 16 hexadecimal digits in the first line, or an
+object of JSON with the key hash or final_hash, as seek and run print them with --json. Any
+exit status but 0 is an error, except 3 together with a hash: that is how seek says that a
+replay gives another hash than recorded. No shell is used: words are separated by spaces,
+words in quotes are one, and nothing else is special. For pipes write sh -c '...'.
 
-Between n ticks it takes log2(n) questions and one for the last tick. They find a tick that
-differs while the one before it is equal: both have been compared. That it is the first such
-tick is certain only if runs that differ stay different, because the hash of a tick does not
-cover the ticks before it. For the same reason ask seek with --no-index, so that it does
-not begin at a state of the recorded run. Two recordings, or a recording and its replay,
-are compared tick by tick, and the tick is the first for certain.
+For n ticks it takes log2(n) questions, and one for the last tick. They find a tick that
+differs while the one before it is equal: both have been compared. The tick is certainly the
+first only if runs that differ stay different, because the hash of a tick does not cover
+earlier ticks. For the same reason, ask seek with --no-index, so that it does not start from
+a state of the recorded run. Two recordings, or a recording and its replay, are compared
+tick by tick, so that tick is certainly the first.
 
 Then the tick is computed three times more, by each program and in each replay, from the
 state before it. It is stable if all hashes are the same: then two builds have different
 code. If not, it depends on more than the state: the order of a map, a clock, or something
-that a propagator remembers. At last it shows what differs, as diff does.
+that a propagator remembers. Finally it shows what differs, as diff does.
 
 With --phases it compares the tick part by part: the commands, each propagator and system,
 the checks of what they wrote, and the events with which the tick ends. It names the first
-part that differs, the fields, and where both sides are replayed here, the values; for an
-unstable tick also the first part that does not come to the same each time. If the sides
-differ before the tick already, it names none. A program must print the parts in an object of
-JSON, as seek does with --phases.
+part that differs, the fields and, if both sides are replayed here, the values; for an
+unstable tick also the first part whose result varies. If the sides already differ before
+the tick, it names none. A program must print the parts in a JSON object, as seek --phases
+does.
 
-The parts of a recorded tick are those of a replay that comes to its hash. Where this build
-does not come to it, name the build that made the recording with --command: a program that
-agrees with the recording stands in for it with --phases, and is compared with the replay
-here.
+The parts of a recorded tick come from a replay that gives its hash. If this build does not
+give it, name the build that made the recording with --command: with --phases, a program
+that agrees with the recording stands in for it, and is compared with the replay here.
 
-Of a chain, a database or bundle of run --audit, it does what audit bisect does.
+For a chain (a database or bundle of run --audit) it does what audit bisect does.
 
-Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage; of a
+Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage; for a
 chain also 4 the evidence is broken, 5 the run is halted, and equal.`
 
 func (a *app) bisectCommand() *cobra.Command {

@@ -29,9 +29,9 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check SCENARIO...",
 		Short: "Check scenarios without running them",
 		Long: `Check reads scenarios and builds their worlds, as run does, and computes no tick. Each
-SCENARIO is a YAML file, the name of one that comes with murksim, or - for standard
-input. A mistake is shown in its place. Below the name stands what follows from the
-parameters in the space at hand, such as how fast a wave runs.
+SCENARIO is a YAML file, the name of one that comes with murksim, or - for standard input. A
+mistake is shown where it is. Below each name, check prints what follows from the parameters
+in this space, such as the speed of a wave.
 
 Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
 		Example: `  murksim check mine.yaml
@@ -111,9 +111,9 @@ func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenarios, for editors",
-		Long: `Schema prints a JSON Schema, with which editors complete the keys of a scenario and
-check its values. It knows the components of this program. Editors with the YAML
-language server find it if the first line of the scenario is
+		Long: `Schema prints a JSON Schema that lets editors complete the keys of a scenario and check its
+values. It covers the components of this program. Editors with the YAML language server find
+it if the first line of the scenario is
 
   # yaml-language-server: $schema=./scenario.schema.json`,
 		Example: "  murksim schema > scenario.schema.json",

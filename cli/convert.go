@@ -34,17 +34,17 @@ func (a *app) convertCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Convert a recording or a replay to JSON lines, or back",
-		Long: `Convert reads a recording, or the JSON lines of one, whichever IN holds, and writes
-the other to OUT: the header, then a line a frame with its commands. There and back
-gives the same bytes. - means standard input or standard output.
+		Long: `Convert reads a recording, or its JSON lines, and writes the other form to OUT: the header,
+then one line per frame with its commands. Converting there and back gives the same bytes. -
+means standard input or standard output.
 
-A game of MineWars, a .mw1, becomes JSON lines in the same way, and they a game.
+A game of MineWars, a .mw1, is converted to JSON lines and back in the same way.
 
-It does the same for a YREP file, in either dialect, and its JSON lines. --dialect makes OUT a
-YREP file of that dialect, of another one or of JSON lines.
+So is a YREP file, in either dialect. With --dialect, OUT is a YREP file of that dialect,
+whether IN is another YREP file or JSON lines.
 
 The ending of OUT must not be that of another kind of file: .murk, .jsonl, .mw1, .yrep, or
-.mw1s, which is that of the network stream of a game.
+.mw1s for the network stream of a game.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
 status is 1. Without a whole frame there is no OUT. A file that --force would overwrite

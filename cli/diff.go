@@ -26,20 +26,21 @@ func (a *app) diffCommand() *cobra.Command {
 		Use:   "diff RECORDING [RECORDING]",
 		Short: "Show where two recordings differ, and in what",
 		Long: `Diff finds the first tick in which two recordings differ, from the files alone: their
-commands and hashes, and the values of their scenarios. Then it replays both up to that
-tick and shows what differs: fields with the cells or entities and both values, commands
-and what came of them, parameters, events that wait, random streams.
+commands and hashes, and the values of their scenarios. Then it replays both up to that tick
+and shows what differs: fields with the cells or entities and both values, commands and
+their outcomes, parameters, waiting events, random streams.
 
-The distance of two floats is given in ulps, units in the last place: how many steps from
-one float32 to the next lie between them.
+The distance of two floats is given in ulps, units in the last place: the number of steps
+between neighbouring float32 numbers that separate them.
 
 With one recording, diff shows the first tick whose replay in this build gives another hash.
-What the recorded run computed is then known only from an index that was written beside
-it: which fields, and which parts of them. If the tick has another command than the scenario
-gives, diff shows both.
+What the recorded run computed is then known only from an index that was written beside it:
+which fields differ, and in which parts. If the tick has a command that differs from the
+scenario's, diff shows both.
 
-With two YREP files, in either dialect, it shows the first instruction and field that differ.
-With a chain, a database or bundle of run --audit, or with two, it does what audit diff does.
+With two YREP files, in either dialect, it shows the first instruction and field that
+differ. With one or two chains (databases or bundles of run --audit) it does what audit diff
+does.
 
 Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone, 1 a file
 is damaged or cannot be read.`,

@@ -47,13 +47,13 @@ decides what it is:
 ` + formatTable() + `  .mw1      a game of MineWars, as its spectator and each player see it
   .html     a page that shows the recording, and verifies it where it is opened
 
-Without --tick, --from, --to and --every it takes every tick from 0, which is the world
-before the first tick, to the last; for a .png the last tick alone. A recording that begins
-at a saved state has the ticks from there on. Export compares the hash of every state that it
-writes with the recorded one. docs/EXPORT.md says what each file holds.
+Without --tick, --from, --to and --every, it takes every tick from 0, which is the world
+before the first tick, to the last; for a .png, only the last tick. A recording that begins
+at a saved state has only the ticks from there on. Export compares the hash of every state
+that it writes with the recorded one. docs/EXPORT.md says what each file holds.
 
-A .yrep has every tick as a frame: entities are players, and the scenario says under "yrep" what
-else there is to see.
+A .yrep has every tick as a frame: entities are players, and the section "yrep" of the
+scenario says what else to show.
 
 A region is a box, given by two cells as in 40,0..43,100, or a list of cells as in
 '20,20;40,71'.

@@ -63,7 +63,7 @@ func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
 	f.Uint64Var(&x.every, prefix+"every", 1, "every so many ticks")
 	f.StringSliceVar(&x.selected.Fields, prefix+"fields", nil, "these fields, by `name` (default all, or the first where a file holds one)")
 	f.StringVar(&x.region, prefix+"region", "", "these `cells` only")
-	f.BoolVar(&x.selected.Entities, prefix+"entities", false, "a table of the entities and not of the cells")
+	f.BoolVar(&x.selected.Entities, prefix+"entities", false, "a table of entities instead of cells")
 	f.StringVar(&x.scale, prefix+"scale", "", "pictures: the values of the first and the last colour, as `LO..HI`")
 	f.StringVar(&x.look.Map, prefix+"map", "", "pictures: the colour `map`: "+mapNames())
 	f.StringVar(&x.look.Mask, prefix+"mask", "", "pictures: draw cells as solid where this `field` is not 0, such as walls")

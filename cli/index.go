@@ -29,16 +29,16 @@ func (a *app) indexCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "index RECORDING",
 		Short: "Make the index of a recording, which makes seek quick",
-		Long: `Index replays a recording, checks every tick as verify does, and writes an index beside
-it: where each frame begins, the state at some ticks, and a digest of every field at
-every tick. With it, seek starts from the nearest state. A run writes one itself. Nothing
-needs it, and it can be made again at any time. Without --output it is written to RECORDING.idx.
+		Long: `Index replays a recording, checks every tick as verify does, and writes an index beside it:
+where each frame begins, the state at some ticks, and a digest of every field at every tick.
+With it, seek starts from the nearest state. A run writes one itself. Nothing depends on it,
+and it can be rebuilt at any time. Without --output it is written to RECORDING.idx.
 
-Each state has a seal, by a key in the folder of the user's configuration that nobody else
-can read: what others wrote into an index changes no result.
+Each state has a seal, made with a key in the user's configuration folder that other users
+cannot read. So nothing that others write into an index changes a result.
 
-The budget bounds the states and the hashes of parts of fields; what the index holds
-for every tick comes on top, some ten bytes for each field that changes.
+The budget limits the states and the hashes of parts of fields. The data for every tick
+comes on top: about ten bytes for each field that changes.
 
 Exit status: 0 every tick matches, 3 one does not, 1 the file is damaged or cannot be
 replayed here. After the last two there is no new index.`,

@@ -31,19 +31,19 @@ func (a *app) inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect RECORDING",
 		Short: "Show what is in a recording",
-		Long: `Inspect prints a recording's header and how many frames it has; with --frames a line
-for each, with --commands also their commands. With --json it prints the JSON lines that
-convert writes: the header, then every frame with its commands. It replays nothing.
+		Long: `Inspect prints a recording's header and its number of frames. With --frames it adds a line
+for each frame, with --commands also their commands. With --json it prints the JSON lines
+that convert writes: the header, then every frame with its commands. It replays nothing.
 
-Of a game of MineWars, a .mw1, it tells who played, and who won; with --frames every frame
-with its messages. The parts of a game are given one after another; those that do not
-follow each other are refused.
+For a game of MineWars (.mw1) it says who played and who won, and with --frames prints every
+frame with its messages. Give the parts of a game in order; parts that do not follow each
+other are refused.
 
-Of a YREP file it shows who was there and what happened: players with their lifetimes, how
-many instructions of each name there are, chat, deaths, blocks, and what does not fit. There
---frames prints a line for every frame, --commands also its instructions, and --tick N frame
-N. A list has 20 lines at most, with --all all. --json prints all that it finds as one object,
-and with --frames the JSON lines.`,
+For a YREP file it shows who was there and what happened: players with their lifetimes, the
+number of instructions by name, chat, deaths, blocks, and inconsistencies. There --frames
+prints a line for every frame, --commands also its instructions, and --tick N only frame N.
+A list has at most 20 lines, unless --all is given. --json prints all findings as one
+object, or with --frames, the JSON lines.`,
 		Example: `  murksim inspect heat.murk
   murksim inspect --commands --tick 500 heat.murk
   murksim inspect --json heat.murk | jq 'select(.tick == 500)'

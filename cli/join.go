@@ -63,21 +63,20 @@ func (a *app) joinCommand() *cobra.Command {
 		Use:   "join [URL]",
 		Short: "Watch a world that another process serves, or play in it",
 		Long: `Join connects to a world that murksim serve runs, with one of the URLs that it prints, or
-with the file of tokens that both know. Other users of a computer can see the arguments
-of a command, so on one that you share give the URL in the variable MURKSIM_URL, or use
---tokens. It prints what the view learns, a line for each
-message: the tick, then the message as replay/minewars/FORMAT.md writes it. For a few
-seconds it waits for a server that is not there yet.
+with the file of tokens that both know. Other users of a computer can see the arguments of a
+command, so on one that you share give the URL in the variable MURKSIM_URL, or use --tokens.
+It prints what the view learns, a line for each message: the tick, then the message as in
+replay/minewars/FORMAT.md. It waits a few seconds for a server that is not there yet.
 
 --watch draws a map of what the view knows in place of the messages: the tiles of each
-player, cities, items, and mines about to explode (fuse). What stays dark is free, what is
-light are mountains, the rest is water. Orders are typed below it. Where a tile has room
-for them, as in 80 columns and 46 lines for minewars, it shows a player's digits above 0,
-the number of each row on the right, + on column 0 and · on every fifth column.
+player, cities, items, and mines about to explode (fuse). Dark tiles are free, light ones
+are mountains, the rest is water. Orders are typed below it. If there is enough room, as in
+80 columns and 46 lines for minewars, it shows a player's digits above 0, the number of each
+row on the right, + on column 0 and · on every fifth column.
 
-As a player it takes the player's seat and sends what stands on standard input, a
-JSON object a line, as orders. The receipt of each is printed. What an order looks like is
-up to the world; docs/SERVE.md shows those of minewars.
+As a player it takes the player's seat and sends standard input as orders, one JSON object
+per line. It prints the receipt of each. The world decides what an order looks like;
+docs/SERVE.md shows those of minewars.
 
 -o writes the stream to a file, as it came; murksim inspect --stream reads it.
 
@@ -105,7 +104,7 @@ Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 	countFlag(f, &j.until, "until", "leave after this tick")
 	f.StringVar(&j.tokens, "tokens", "", "take the token from a `file` that serve has written; without a URL the server is that of this computer")
 	f.IntVar(&j.player, "player", 0, "with --tokens: play as this one (default: watch)")
-	f.StringVar(&j.ca, "tls-ca", "", "certificate of the server or of who signed it, a PEM `file`, if this computer does not know it")
+	f.StringVar(&j.ca, "tls-ca", "", "certificate of the server or its signer, a PEM `file`, if this computer does not know it")
 	f.BoolVar(&j.watch, "watch", false, "draw what the view knows in the terminal, and print no messages")
 	f.StringArrayVar(&j.orders, "order", nil, "send an `order`, before those of standard input; can be repeated")
 	return c

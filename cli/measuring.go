@@ -25,8 +25,8 @@ type measuring struct {
 }
 
 func (m *measuring) flags(f *pflag.FlagSet) {
-	f.StringVar(&m.address, "metrics", "", "serve metrics to Prometheus at an `address` and port; without an address, as in :9090, this computer alone can connect; port 0 is any that is free")
-	f.DurationVar(&m.linger, "metrics-linger", 0, "with --metrics: go on serving them so long after the end, unless Ctrl-C ends it")
+	f.StringVar(&m.address, "metrics", "", "serve metrics to Prometheus at an `address` and port; without an address, as in :9090, only this computer can connect; port 0 is any free port")
+	f.DurationVar(&m.linger, "metrics-linger", 0, "with --metrics: keep serving them for this long after the end, unless Ctrl-C ends it")
 }
 
 // check looks at the flags.

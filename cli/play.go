@@ -43,15 +43,16 @@ func (a *app) playCommand() *cobra.Command {
 		Short: "Show the state after a frame of a YREP file",
 		Long: `Play applies the frames of a YREP file and shows the state after one of them: who is there,
 where, with what, and which blocks have changed; and the events of that frame, such as chat.
-Without --frame it is the last one; frame 0 is before the first.
+Without --frame, this is the last frame. Frame 0 is the state before the first frame.
 
-With --from it plays from the state after one frame to that after another, and prints the
-events of every frame that it enters. Backward there are none. --speed plays in real time, at
-20 frames a second times a whole number or a fraction.
+With --from it plays from the state after one frame to the state after another, and prints
+the events of every frame that it enters. Playing backward prints no events. --speed plays
+in real time, at 20 frames a second times a whole number or a fraction.
 
 A file with semantic errors, such as a player who is added twice, is refused; inspect lists
-them. A YREP file tells what happened and not why, so nothing here verifies it. Games of
-MineWars are not played here: inspect tells them, view shows them, and join one that is served.
+them. A YREP file says what happened but not why, so it cannot be verified. Play does not
+take games of MineWars: use inspect or view for a file, and join for a game that is being
+served.
 
 Exit status: 0 the state is shown, 1 the file is damaged, has semantic errors or no such frame.`,
 		Example: `  murksim play match.yrep

@@ -31,18 +31,18 @@ func (a *app) recoverCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "recover RECORDING -o FILE",
 		Short: "Copy the whole frames of a damaged recording",
-		Long: `Recover copies a recording up to the first frame that is not whole: cut short, malformed,
-of another tick than the one that is due, or with a command that cannot be decoded. It
-copies as much of the index beside it, and says what is lost. The recording itself is only
-read. Without a whole tick it writes nothing, and an older FILE stays as it was; so it does if
-reading fails.
+		Long: `Recover copies a recording up to the first frame that is not whole: one that is cut short or
+malformed, has the wrong tick, or has a command that cannot be decoded. It copies the same
+part of the index beside it, and says what is lost. The recording itself is only read. If
+there is no whole tick, or reading fails, it writes nothing, and an older FILE stays as it
+was.
 
-A header that does not agree with itself is copied as it is, and recover says so. Whether the
-ticks that are whole are also right only verify can tell. run --resume goes on with a recording
-that a killed run has left; it needs no recover before that.
+An inconsistent header is copied as it is, and recover says so. Only verify can tell whether
+whole ticks are also right. run --resume continues a recording that a killed run has left,
+without recover.
 
-Of a YREP file it copies the whole frames in the same way. It copies no game of MineWars:
-export makes it anew from its recording.
+Of a YREP file it copies the whole frames in the same way. It does not copy games of
+MineWars: export makes them again from their recordings.
 
 Exit status: 0 the recording is whole, 3 something is lost or the header is damaged, 1 nothing
 can be copied.`,

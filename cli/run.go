@@ -129,7 +129,7 @@ func (a *app) runCommand() *cobra.Command {
 // worldFlags adds the flags that say what runs, and how it is recorded.
 func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks, but none of what people or programs did in a run)")
-	f.BoolVar(&j.force, "force", false, "replace any older recording; with --resume of a database, instead: go on with a chain that is not as this program committed it")
+	f.BoolVar(&j.force, "force", false, "replace any older recording; with --resume of a database, instead: continue a chain that is not as this program committed it")
 	ticksFlag(f, &j.ticks, "how many ticks to run (default: the scenario's)")
 	seedFlag(f, &j.seed)
 	setFlag(f, &j.sets)
@@ -147,12 +147,12 @@ func (j *runJob) worldFlags(f *pflag.FlagSet) {
 func (j *runJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
 	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
-	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished, or with the chain of a database")
+	f.StringVar(&j.resume, "resume", "", "continue a recording, a `file`, that a run has left unfinished, or the chain of a database")
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	j.stats.flags(f)
 	j.export.flags(f)
 	watchFlag(f, &j.watch, "draw a field in the terminal while the run goes")
-	countFlag(f, &j.until, "until", "end the run after this tick, although more are planned")
+	countFlag(f, &j.until, "until", "end the run after this tick, even if more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	countFlag(f, &j.saveEvery, "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")

@@ -43,7 +43,7 @@ type auditing struct {
 func (x *auditing) flags(f *pflag.FlagSet) {
 	f.StringVar(&x.dsn, "audit", "", "also commit a chain of SHA-256 over every tick to a `database`: a file such as run.db, or postgres://user@host/name")
 	f.StringVar(&x.wanted, "audit-run", "", "with --resume of a database: the run, by its `id` or the beginning of it (default: the only one)")
-	f.StringVar(&x.label, "audit-label", "", "with --audit: a `text` by which people know the run")
+	f.StringVar(&x.label, "audit-label", "", "with --audit: a `text` that tells people what the run is")
 	f.StringVar(&x.webhook, "webhook", "", "with --audit: send alerts to an `address`, too, by POST")
 	f.Uint64Var(&x.every, "audit-every", audit.DefaultEvery, "with --audit: keep the state of every so many ticks, and of the last; 0: of none")
 }

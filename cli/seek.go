@@ -83,27 +83,27 @@ func (a *app) seekCommand() *cobra.Command {
 }
 
 const aboutSeek = `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
-and shows what the state holds. It starts from the nearest state in the index, which
-run writes beside the recording, or else from the first tick. Of an index it uses only
-states with a seal of this user, which run, serve, index and verify give to what they have
-computed themselves; it computes all ticks where there is none. Tick 0 is the world before the
-first tick; a recording has no hash of it.
+and shows what the state holds. It starts from the nearest state in the index, which run
+writes beside the recording, or otherwise from the first tick. It uses only those states of
+an index that have this user's seal, which run, serve, index and verify give to states that
+they have computed themselves. Without one, it computes all ticks. Tick 0 is the world
+before the first tick; a recording has no hash of it.
 
-In a recording that begins at a saved state, the first tick that can be shown is that of the
-state, which is compared with its SHA-256. --state names its file where the recording does not
-hold it.
+If a recording begins at a saved state, the first tick that can be shown is that of the
+state, which is compared with its SHA-256. --state names its file if the recording does not
+hold the state.
 
-With --save-state it writes the state, from which run --state goes on. With --watch it draws
-a field in the terminal, and the totals of the ticks before.
+With --save-state it writes the state, so that run --state can continue from it. With
+--watch it draws a field in the terminal, with the totals of the ticks before.
 
 With --phases it shows the hash of the state after each part of the tick: the commands, each
 propagator and system, the checks of what they wrote, and the events with which the tick
 ends; and which fields each has changed. --json has the hash of each field after each part.
 
-If the hash of the tick is not the recorded one, --json prints what the replay holds all the
-same, with both hashes, before the error, and nothing is saved.
+If the hash of the tick differs from the recorded one, --json still prints what the replay
+holds, with both hashes, before the error, and nothing is saved.
 
-Of a chain, a database or bundle of run --audit, it shows and saves what audit state does.
+For a chain (a database or bundle of run --audit) it shows and saves what audit state does.
 
 Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no such
 tick or cannot be replayed here, 4 the evidence of a chain is broken.`

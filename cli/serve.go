@@ -81,14 +81,14 @@ func (a *app) serveCommand() *cobra.Command {
 }
 
 func (s *serving) flags(f *pflag.FlagSet) {
-	f.StringVar(&s.listen, "listen", defaultListen, "`address` and port to listen on; without an address, as in :4600, this computer alone can connect; port 0 is any that is free")
+	f.StringVar(&s.listen, "listen", defaultListen, "`address` and port to listen on; without an address, as in :4600, only this computer can connect; port 0 is any free port")
 	f.StringVar(&s.cert, "tls-cert", "", "certificate for TLS, a PEM `file`")
 	f.StringVar(&s.key, "tls-key", "", "its private key, a PEM `file`")
 	f.StringVar(&s.tokens, "tokens", "", "read the tokens from a `file`, or write fresh ones there if it does not exist")
 	f.StringArrayVar(&s.origins, "origin", nil, "let web pages of an `origin`, such as https://example.org, connect; can be repeated")
 	f.IntVar(&s.wait, "wait", 0, "begin when so many `clients` are there")
-	f.DurationVar(&s.linger, "linger", 0, "keep the connections so long after the last tick")
-	f.DurationVar(&s.grace, "grace", 10*time.Second, "give a player's seat back so long after the last connection")
+	f.DurationVar(&s.linger, "linger", 0, "keep connections open for this long after the last tick")
+	f.DurationVar(&s.grace, "grace", 10*time.Second, "return a player's seat to the bot this long after the last connection")
 	f.Float64Var(&s.speed, "speed", 1, "how many times as fast as the scenario's tick rate")
 	f.BoolVar(&s.fast, "fast", false, "compute ticks as fast as possible; clients that cannot follow are dropped")
 	f.IntVar(&s.limits.Clients, "max-clients", 4096, "how many `clients` there may be")

@@ -22,26 +22,26 @@ import (
 )
 
 // aboutServe is the help of serve.
-const aboutServe = `Serve computes a world in real time, and streams it to people who watch and play: what the
-spectator sees, who sees everything, and what each player does. Clients come by WebSocket
-or plain TCP, on one port. docs/SERVE.md describes both, byte by byte; murksim join is
-such a client.
+const aboutServe = `Serve computes a world in real time, and streams it to people who watch and play. The
+spectator sees everything; each player gets their own view. Clients connect by WebSocket or
+plain TCP, on one port. docs/SERVE.md describes both, byte by byte; murksim join is such a
+client.
 
-Each view has a token, which opens that view alone and is printed at the start. Give
-players theirs, and all others the spectator's. A client with a player's token takes the
-seat, which a bot has otherwise, and may give orders; when the last connection with it is
-gone, the bot takes over after --grace. --tokens keeps the tokens in a file that only you
-can read, for scripts and for the next game.
+Each view has a token, which opens that view alone and is printed at the start. Give players
+theirs, and all others the spectator's. A client with a player's token takes the seat from a
+bot and may give orders. When the last connection with that token is gone, the bot takes
+over after --grace. --tokens keeps the tokens in a file that only you can read, for scripts
+and for the next game.
 
-Only this computer can connect, unless --listen names another address. Without TLS all
-that is sent there, tokens too, can be read on the way.
+Only this computer can connect, unless --listen names another address. Without TLS,
+everything that is sent there can be read on the way, including tokens.
 
-What comes in is recorded, and the recording can be verified, as that of a run. Ctrl-C ends
-the serving after the current tick, with a valid recording: clients get what waits for them,
-and are told. Another Ctrl-C ends it at once.
+All input is recorded, and the recording can be verified like that of a run. Ctrl-C ends
+serving after the current tick, with a valid recording: clients get what is waiting for
+them, and are told. Another Ctrl-C ends it at once.
 
-A client never slows the world or another client. One that does not read, floods or sends
-what is not of the protocol is dropped; the limits are in docs/SERVE.md.
+A client never slows the world or another client. One that does not read, floods or violates
+the protocol is dropped; the limits are in docs/SERVE.md.
 
 Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`
 

@@ -31,7 +31,7 @@ type runStats struct {
 }
 
 func (x *runStats) flags(f *pflag.FlagSet) {
-	f.StringVar(&x.path, "stats", "", "also write what happens in numbers, tick by tick, to a `file`: a .csv, .jsonl or .parquet, or - for a CSV on standard output")
+	f.StringVar(&x.path, "stats", "", "also write statistics, tick by tick, to a `file`: a .csv, .jsonl or .parquet, or - for a CSV on standard output")
 	f.Uint64Var(&x.every, "stats-every", 1, "with --stats: a row every so many ticks")
 	f.StringSliceVar(&x.fields, "stats-fields", nil, "with --stats: these fields, by `name` (default all)")
 }

@@ -104,8 +104,8 @@ func (a *app) sweepCommand() *cobra.Command {
 
 const aboutSweep = `Sweep runs a scenario once for each combination of values and seeds, on all cores, and
 writes a table with a row for each job: its values, how it ended, the final hash, and what
-its fields hold at the end. Flags say what differs, or a design, a YAML file (see
-docs/SWEEP.md):
+its fields hold at the end. Flags, or a design in a YAML file (see docs/SWEEP.md), say what
+varies:
 
   --set PATH=0.5,1,2        each of these, with each value of the other --set
   --set PATH=1..10          whole numbers; 0..1/0.1 are numbers with a step between them
@@ -113,16 +113,16 @@ docs/SWEEP.md):
   --set 'PATH=log 0.01..10' likewise, as many of each power of ten
   --seeds 1..100            each combination with each of these seeds
 
-The folder has results.csv and results.parquet, which are written anew now and then while
-the sweep goes on, and the journal, which has every job that is done. Killed at any
-moment, the same command goes on where it was. Command view shows them in the browser as
-they grow.
+The folder has results.csv and results.parquet, which are rewritten now and then during the
+sweep, and the journal, which has every finished job. If a sweep is killed at any moment,
+the same command continues it. Command view shows a sweep in the browser while it runs.
 
-A job that fails, or takes too much memory or time, is a row that says so, and the others go
-on. A share of the jobs, --recheck, is run again by another worker: if one comes to another
-end, a computer is broken or a component is not deterministic, and the sweep ends.
+A job that fails, or takes too much memory or time, gets a row that says so, and the others
+continue. A share of the jobs, --recheck, is run again by another worker. If one gives
+another result, a computer is broken or a component is not deterministic, and the sweep
+ends.
 
-Exit status: 0 all jobs are ok, 1 some are not (or an error), 3 a job came to another end
+Exit status: 0 all jobs are ok, 1 some are not (or an error), 3 a job gave another result
 when it was run again.`
 
 func (j *sweepJob) flags(f *pflag.FlagSet) {
@@ -143,12 +143,12 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.keep, "keep", "keep recordings of `which` jobs: all, failed, or a share such as 1%")
 	f.StringVar(&j.keepAs, "keep-as", "recording", "`what` --keep keeps: recording, or state for the last state")
 	f.Var(&j.shard, "shard", "run a `part` of the jobs: 2/8 is every eighth from the second on; see sweep merge")
-	f.BoolVar(&j.keepGoing, "keep-going", false, "go on even if a job comes to another end when it is run again")
-	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; it keeps the jobs that are done already")
-	f.StringSliceVar(&j.retry, "retry", nil, "run jobs once more that ended with a `status`, such as time or memory")
+	f.BoolVar(&j.keepGoing, "keep-going", false, "continue even if a job gives another result when it is run again")
+	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design, and keep the jobs that are already done")
+	f.StringSliceVar(&j.retry, "retry", nil, "run jobs again that ended with a `status`, such as time or memory")
 	j.measuring.flags(f)
 	j.nats.flags(f)
-	f.StringVar(&j.listen, "serve", "", "serve workers at an `address` and port; without an address, as in :4222, those of this computer alone")
+	f.StringVar(&j.listen, "serve", "", "serve workers at an `address` and port; without an address, as in :4222, only those of this computer")
 	f.Lookup("token-file").Usage += "; with --serve it is the one that workers must know"
 	j.server.flags(f)
 	f.BoolVar(&j.dryRun, "dry-run", false, "list the jobs and run none")

@@ -30,8 +30,8 @@ type natsFlags struct {
 }
 
 func (n *natsFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&n.URL, "nats", "", "use the workers that are connected to servers of NATS at a `URL`, or several with commas between them")
-	f.StringVar(&n.tokenFile, "token-file", "", "read the token that the servers ask for from a `file`, which only you can read (default: "+natsTokenVariable+")")
+	f.StringVar(&n.URL, "nats", "", "use the workers connected to NATS servers at a `URL`, or several, separated by commas")
+	f.StringVar(&n.tokenFile, "token-file", "", "read the token for the servers from a `file`, which only you can read (default: "+natsTokenVariable+")")
 	f.StringVar(&n.Credentials, "nats-creds", "", "with --nats: a `file` of credentials")
 	f.StringVar(&n.CA, "nats-ca", "", "with --nats: a `file` with the certificates of authorities")
 	f.StringVar(&n.Cert, "nats-cert", "", "with --nats: a `file` with the certificate of this client")

@@ -25,13 +25,13 @@ func (a *app) sweepMergeCommand() *cobra.Command {
 		Use:   "merge FOLDER... -o FOLDER",
 		Short: "Join the shards of a sweep",
 		Long: `Merge joins the jobs that several shards of one sweep have done (sweep --shard) into one
-folder, with its tables, and says what is missing. It may be repeated when more are there.
-The folder is that of the whole sweep: the sweep without --shard, written there, runs what
-is missing. Jobs that two shards have are compared. Recordings and states that were kept
-become files of the folder, too: by links where both are on one disk, else by copies.
+folder, with its tables, and says what is missing. Repeat it when more shards are there. The
+folder belongs to the whole sweep: the same sweep without --shard, writing there, runs what
+is missing. Jobs that two shards have are compared. Kept recordings and states become files
+of the folder, too: links on the same disk, otherwise copies.
 
-Exit status: 0 all jobs are there, 1 some are missing, 3 two shards have different ends of a
-job.`,
+Exit status: 0 all jobs are there, 1 some are missing, 3 two shards have different results
+of a job.`,
 		Example: `  murksim sweep merge part-1/ part-2/ part-3/ -o out/
   murksim sweep merge part-*/ -o out/`,
 		Args: arguments(cobra.MinimumNArgs(1), "one folder or more"),

@@ -28,7 +28,7 @@ func (a *app) sweepPlotCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plot FOLDER -o FILE.svg",
 		Short: "Draw the results of a sweep",
-		Long: `Plot draws a statistic of a sweep as an SVG. What the jobs differ in decides how:
+		Long: `Plot draws a statistic of a sweep as an SVG. What varies between the jobs decides how:
 
   one value        a curve: the line is the mean over the seeds, the band goes from
                    the least to the greatest; values that are no numbers have bars
@@ -36,12 +36,12 @@ func (a *app) sweepPlotCommand() *cobra.Command {
   samples          of --random or --latin: a dot each, coloured by the statistic
   the seeds alone  a dot for each seed, or how many seeds have which value
 
-If more than two values differ the first two are drawn, and the mean is one over all
-others. --by chooses: one value or two, by their paths or ends of them, or seed.
-Listed values that vary together are one, such as tick_rate+ticks, after the others.
+If more than two values vary, the first two are drawn, and the mean is taken over all
+others. --by chooses one value or two, by their paths or the ends of those, or seed. Listed
+values that vary together count as one, such as tick_rate+ticks, after the others.
 
-Jobs that equal each other count once. Jobs that are not ok are left out of all
-numbers; the picture says how many. A sweep that still runs can be drawn, too.`,
+Equal jobs count once. Jobs that are not ok are left out of all numbers; the picture says
+how many there are. A sweep that is still running can be drawn, too.`,
 		Example: `  murksim sweep plot out/ -o picture.svg
   murksim sweep plot out/ -o gap.svg --stat gap,fire --by diffusion.rate
   murksim sweep plot out/ -o map.svg --stat heat_mean --by diffusion.rate,decay.rate
@@ -57,7 +57,7 @@ numbers; the picture says how many. A sweep that still runs can be drawn, too.`,
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "the `file` to write, a .svg, or - for standard output")
 	f.StringSliceVar(&j.Stats, "stat", nil, "the `statistics` to draw, as results.csv names them, or seconds (default: the first that differs, of probes, means and sums)")
-	f.StringSliceVar(&j.By, "by", nil, "draw over one or two values, across and upward, by their `paths`; seed is one, too (default: what differs)")
+	f.StringSliceVar(&j.By, "by", nil, "draw over one or two values, across and upward, by their `paths`; seed is one, too (default: those that vary)")
 	f.BoolVar(&j.LogX, "log-x", false, "a logarithmic axis across (values drawn by powers of ten have one anyway)")
 	f.BoolVar(&j.LogY, "log-y", false, "a logarithmic axis upward")
 	return c

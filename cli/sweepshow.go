@@ -26,12 +26,12 @@ func (a *app) sweepShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show FOLDER",
 		Short: "Show how far a sweep is, which jobs are not ok, and the statistics of the others",
-		Long: `Show reads the journal of a sweep, which may still be going on. It prints how many jobs
-are done, those that are not ok with their values and the reason, and the least, the mean
-and the greatest value of each statistic over the jobs that are.
+		Long: `Show reads the journal of a sweep, which may still be going on. It prints how many jobs are
+done, the jobs that are not ok with their values and the reason, and the minimum, mean and
+maximum of each statistic over the jobs that are ok.
 
-Exit status: 0 all jobs are done and ok, 1 some are not, 3 a job came to another end when
-it was run again.`,
+Exit status: 0 all jobs are done and ok, 1 some are not, 3 a job gave another result when it
+was run again.`,
 		Example: `  murksim sweep show out/
   murksim sweep show out/ --all
   murksim sweep show out/ --json | jq .statuses`,

@@ -47,24 +47,26 @@ func (a *app) synctestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "synctest SCENARIO|RECORDING",
 		Short: "Run a scenario and restore it at every tick",
-		Long: `Synctest runs a scenario; before each tick it saves the state, and computes the tick once
-more in a world restored from it, with 1, 2, 3 and 8 workers in turns, every other time with
-propagators that do not depend on each other in another order. Each hundredth tick (--every)
-and always the last one is computed in another process, too. State and hash must be the same.
-It finds what propagators and systems remember outside of the state, which would break replays
-that begin at a keyframe, and runs that go on from a saved state; and what a propagator gets
-from another one past the fields. It names the first part of the tick that differs, and values.
+		Long: `Synctest runs a scenario. Before each tick it saves the state, and computes the tick once
+more in a world restored from it, with 1, 2, 3 and 8 workers in turn. Every other time,
+propagators that do not depend on each other run in another order. Each hundredth tick
+(--every) and always the last one is computed in another process, too. State and hash must
+be the same. Synctest finds what propagators and systems remember outside the state, which
+would break replays that begin at a keyframe and runs that continue from a saved state. It
+also finds what a propagator gets from another one other than through fields. It names the
+first part of the tick that differs, and values.
 
-Now and then it restores a world that goes on beside the run for 2, 4, 8, … ticks: these must be
-the same, too.
+Now and then it restores a world that continues beside the run for 2, 4, 8, … ticks. These
+ticks must be the same, too.
 
-Of a recording it takes the scenario and the recorded commands, and computes its ticks anew.
+Given a recording, it takes the scenario and the recorded commands, and computes the ticks
+again.
 
-A package variable that is set once shows in another process alone, because all worlds of one
+A package variable that is set once shows only in another process, because all worlds of one
 process share it.
 
-A tick takes as long as making the world does. Go programs test their own worlds with the
-package replay/enginetest.
+Each tick takes as long as building the world. Go programs can test their own worlds with
+the package replay/enginetest.
 
 Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 		Example: `  murksim synctest heat --ticks 200

@@ -63,28 +63,28 @@ const aboutVerify = `Verify rebuilds the world of a recording from the file alon
 commands, and compares the hash of every tick. A recording may also be JSON lines, as
 convert writes them. - reads standard input.
 
-With an index beside a recording its parts are replayed at the same time, in --workers
-worlds. Each must end in every byte of the state in which the next one begins, so that this
-is as strong as a replay from the first tick, whoever made the index. The states between the
-parts get a seal of this user in the index, from which seek goes on.
+If there is an index beside a recording, its parts are replayed in parallel, in --workers
+worlds. Each part must end in exactly the state in which the next one begins, byte for byte.
+So this is as strong as a replay from the first tick, whoever made the index. The states
+between the parts get this user's seal in the index, so that seek can start from them.
 
-A scenario gives commands, too. With --inputs the recorded ones must be these and no
-others, as of a run by murksim; a program may have submitted more.
+A scenario gives commands, too. With --inputs, the recorded commands must be exactly those,
+as in a run by murksim; other programs may have submitted more.
 
 A recording that begins at a saved state is verified from there on, by the SHA-256 of the
-state and the hashes of the ticks. How the state came about only a recording of the run that
-saved it shows. --state names the state's file where the recording does not hold the state.
+state and the hashes of the ticks. Only a recording of the run that saved the state shows
+how the state came about. --state names the state's file if the recording does not hold the
+state.
 
 A recording of the original Murk engine does not describe its world; --world names a
 file that does (see docs/FOREIGN.md).
 
-Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
-planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
-that says another seed or size than the scenario in it counts as 3: no tick of that
-scenario can match. Of several files the worst counts, 3 before 1. Ctrl-C ends with 1
-and says how many ticks match. The "status" that --json tells is ok,
-diverged, incomplete, damaged, incompatible (another program or build is needed) or
-error (such as no such file).`
+Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the planned
+ticks are missing), 1 the file is damaged or cannot be replayed here. A header that says
+another seed or size than the scenario in it counts as 3: no tick of that scenario can
+match. With several files, the worst status counts, 3 before 1. Ctrl-C ends with 1 and says
+how many ticks match. The "status" of --json is ok, diverged, incomplete, damaged,
+incompatible (another program or build is needed) or error (such as no such file).`
 
 func (j *verifyJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.Hashes, "hashes", "", "compare every field with a `file` that run --hashes wrote")

@@ -42,23 +42,23 @@ func (a *app) viewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "view [FILE...]",
 		Short: "Look at recordings, runs, games and sweeps in the browser",
-		Long: `View serves a page that shows a world at any tick. It prints the address, which nobody else
-can guess, and only this computer can connect to. Ctrl-C ends it.
+		Long: `View serves a page that shows a world at any tick. It prints the address, which is hard to
+guess and accepts connections from this computer only. Ctrl-C ends it.
 
-Of a recording each tick is computed again and compared with what was recorded. With two
-recordings of the same space and fields the page shows them side by side, with what differs,
-and the first tick in which they do.
+For a recording, each tick is computed again and compared with what was recorded. Given two
+recordings with the same space and fields, the page shows them side by side, with their
+differences and the first tick at which they differ.
 
-A scenario, or a saved state, runs while you look at it; nothing of that is kept. The page
-changes parameters and gives commands. From any tick of a recording or a run it makes a fork,
-which goes on by itself and is compared with what happened.
+A scenario or a saved state runs while you watch it; nothing of that run is kept. The page
+can change parameters and give commands. It can fork a recording or a run at any tick; the
+fork continues on its own and is compared with the original.
 
-A game of MineWars, a .mw1, whose parts are given one after another, and a YREP file are shown in
-the same way. They hold what happened and not why, so there is nothing to verify. What of them
-is whole is shown, and where they are damaged.
+A game of MineWars (.mw1, with its parts given in order) and a YREP file are shown in the
+same way. They hold what happened but not why, so there is nothing to verify. If one is
+damaged, the page shows the intact part and says where the damage is.
 
-Of the folder of a sweep the page shows the table and its picture, as they grow while the sweep
-goes on, and opens the recordings that were kept.
+For the folder of a sweep, the page shows the table and its picture, updated while the sweep
+runs, and opens the recordings that were kept.
 
 Without a file the page shows the scenarios that come with murksim.
 

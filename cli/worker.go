@@ -35,15 +35,16 @@ func (a *app) workerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "worker --nats URL",
 		Short: "Run jobs for sweeps on other machines",
-		Long: `Worker connects to servers of NATS and runs jobs of all sweeps there (sweep --nats), one a
-core, until Ctrl-C. It takes a job only if this program has every component of its world, in the same version; else it says what is missing and leaves the job to others.
+		Long: `Worker connects to NATS servers and runs jobs of all sweeps there (sweep --nats), one per
+core, until Ctrl-C. It takes a job only if this program has every component of its world, in
+the same version. Otherwise it says what is missing and leaves the job to others.
 
-A token that the servers ask for stands in a file (--token-file) or in the variable
-MURKSIM_NATS_TOKEN. In the URL, as in nats://TOKEN@10.0.0.1:4222, it is for others who use this
-computer to see.
+If the servers require a token, put it in a file (--token-file) or in the variable
+MURKSIM_NATS_TOKEN. In a URL, as in nats://TOKEN@10.0.0.1:4222, other users of this computer
+can see it.
 
-It may be killed at any time: other workers run its jobs. When a server is away it tries
-again until it is there.`,
+A worker may be killed at any time: other workers run its jobs. While a server cannot be
+reached, the worker keeps trying.`,
 		Example: `  murksim worker --nats nats://10.0.0.1:4222
   murksim worker --nats tls://sweeps.example.org:4222 --nats-creds me.creds --workers 8
   murksim worker --nats nats://10.0.0.1:4222 --token-file token --idle 10m`,
@@ -67,7 +68,7 @@ again until it is there.`,
 	f := c.Flags()
 	j.nats.flags(f)
 	workersFlag(f, &j.cores, "jobs that run at the same time (default: one per core)")
-	f.DurationVar(&j.idle, "idle", 0, "end after there was nothing to do for so long (default: never)")
+	f.DurationVar(&j.idle, "idle", 0, "end after being idle for this long (default: never)")
 	f.Var(&j.maxMemory, "max-memory", "memory of all jobs that run at the same time; a job whose world takes more than its part is not run")
 	f.StringVar(&j.processes, "name", "", "the `name` of this worker in tables (default: its host and process)")
 	return c

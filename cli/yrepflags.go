@@ -22,14 +22,14 @@ type yrepFlags struct {
 
 // add adds the flags to a command's.
 func (y *yrepFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&y.dialect, "dialect", yrep.Auto.String(), "how a YREP file is read: narrow, wide, or auto, which finds that in which it is whole")
+	f.StringVar(&y.dialect, "dialect", yrep.Auto.String(), "how to read a YREP file: narrow, wide, or auto, which finds the one in which it is whole")
 	f.StringVar(&y.protocol, "protocol", "", "the protocol version that a YREP file must have, such as v1_8_R3")
 	lenientFlags(f, &y.lenient, &y.keepUnknown)
 }
 
 func lenientFlags(f *pflag.FlagSet, lenient, keepUnknown *bool) {
-	f.BoolVar(lenient, "lenient", false, "keep instructions of a YREP file as bytes that cannot be decoded")
-	f.BoolVar(keepUnknown, "keep-unknown", false, "keep instructions of a YREP file as bytes whose ids are unknown")
+	f.BoolVar(lenient, "lenient", false, "keep instructions of a YREP file that cannot be decoded, as bytes")
+	f.BoolVar(keepUnknown, "keep-unknown", false, "keep instructions of a YREP file with unknown ids, as bytes")
 }
 
 // only refuses the flags for another file than a YREP file.
