@@ -54,7 +54,7 @@ type chainNote struct {
 
 // read returns what is noted of the run; nil: nothing.
 func (m runMemory) read() *chainNote {
-	if info, err := os.Stat(string(m)); err != nil || !info.Mode().IsRegular() { // a pipe would wait for somebody to write
+	if info, err := os.Stat(string(m)); err != nil || !info.Mode().IsRegular() { // a pipe would block until something writes to it
 		return nil
 	}
 	text, err := os.ReadFile(string(m))

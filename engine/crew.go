@@ -37,7 +37,7 @@ type helper struct {
 
 // A posting says whether a share may still be taken.
 type posting struct {
-	//detcheck:allow goroutine whoever takes it back does the share, in the same way
+	//detcheck:allow goroutine either goroutine computes the share in the same way
 	open atomic.Bool
 	_    [128]byte
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// What Full outputs are filled with beforehand, so that an element left unwritten
-// shows: a NaN with a payload, and numbers nobody computes.
+// The values that fill Full outputs beforehand, so that an element left unwritten shows: a NaN with
+// a payload, and numbers that no computation gives.
 const (
 	poison32 uint32 = 0x7fc0dead
 	poison64 uint64 = 0x7fc0dead7fc0dead

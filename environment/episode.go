@@ -153,7 +153,8 @@ func (b *Batch) Record(world int, to io.Writer) error {
 	return b.m.record(l.latest(), to)
 }
 
-// Save is Record to a file, which must not be there yet: what stands in an older one nobody may have otherwise.
+// Save records to a new file. It refuses a path that exists: an older file may have the only copy of its
+// content.
 func (b *Batch) Save(world int, path string) error {
 	//detcheck:allow environment where a recording is kept decides no bit of it
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // no other program takes the name meanwhile

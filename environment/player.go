@@ -7,12 +7,12 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A Player acts for the agents of a scenario that is run, as its policy says. It keeps nothing
-// from tick to tick: what it does in one depends on the state before it, the seed and the
-// tick's number. So a run can go on from any state.
+// A Player acts for the agents of a scenario's run, following its policy. It keeps nothing from
+// tick to tick: its actions depend only on the state before the tick, the seed and the tick's
+// number. So a run can continue from any state.
 type Player struct {
 	l     *lane
-	quiet bool // nobody acts
+	quiet bool // no agent acts
 }
 
 // NewPlayer returns a player for the world of a scenario that has an environment.

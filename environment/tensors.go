@@ -75,7 +75,7 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("environment: %s has %d elements; it needs %d", e.Name, e.Got, e.Want)
 }
 
-// flag writes a 0 or 1, if somebody wants to know.
+// flag writes a 0 or 1, unless the tensor is nil.
 func flag(to []uint8, i int, v bool) {
 	if to != nil {
 		to[i] = uint8(only(v))

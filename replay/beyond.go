@@ -67,10 +67,10 @@ func goesOn(recording io.ReaderAt, size int64, h *Header, at Position, tick uint
 	return (err == nil || err == io.EOF) && bytes.Equal(is, next)
 }
 
-// torn reports whether what stands at the end is the beginning of the tick's frame: its commands decode, and the last one, of which a part
-// is missing, decodes as far as it goes. A length that was changed makes a command of what follows it, which does not.
+// torn reports whether the end of the file is the beginning of the tick's frame: its commands decode, and the last one, which is
+// incomplete, decodes as far as it goes. If a length was changed, the bytes after it are taken for a command, which does not decode.
 func torn(recording io.ReaderAt, size int64, h *Header, end Position) bool {
-	const most = 64 << 20 // bytes that are looked at: whoever writes flushes far sooner
+	const most = 64 << 20 // limit in bytes: a writer flushes far sooner
 	if size-end.Offset > most {
 		return false
 	}

@@ -63,7 +63,7 @@ type queue struct {
 	paused *group // started, and owned by no goroutine
 	spare  *group // for reuse
 
-	meter     *meter           // nil: nobody wants to know
+	meter     *meter           // nil: nothing is measured
 	hasher    statehash.Hasher // only the goroutine that has set hashing uses it
 	hashing   bool
 	finishing bool

@@ -82,7 +82,7 @@ func Fresh() Seed {
 	return Seed(binary.LittleEndian.Uint64(b[:]))
 }
 
-// FreshKey returns a secret that nobody else has.
+// FreshKey returns a new random secret.
 func FreshKey() (key [32]byte) {
 	//detcheck:allow random a key of a user, no part of any state
 	frand.Read(key[:])

@@ -156,7 +156,7 @@ func overdue(ctx context.Context) func() bool {
 	}
 }
 
-// timed is advance, by the clock if somebody wants to know.
+// timed is advance, but measures its time if Timed is set.
 func (r *Run) timed(last uint64) ([]commands.Receipt, error) {
 	if r.Timed == nil {
 		return r.advance(last)

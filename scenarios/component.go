@@ -59,15 +59,14 @@ type HandlerMaker interface {
 	Handlers(b *Builder) ([]engine.Handler, error)
 }
 
-// A Noter is parameters that know what somebody who writes their scenario should: what follows from them in the space at
-// hand, or that they will not do what they seem to. The command check shows it.
+// A Noter is a set of parameters with advice for the author of the scenario: what follows from them in the space at
+// hand, or that they will not have the apparent effect. The command check shows the notes.
 type Noter interface {
 	Notes(b *Builder) []string
 }
 
-// A ParamsChecker is parameters that look themselves over when they have been read.
-// An [*engine.ArgError] is shown at the key that it names, another error at the
-// component.
+// A ParamsChecker is a set of parameters that checks itself after it is read. An [*engine.ArgError]
+// is shown at the key that it names, another error at the component.
 type ParamsChecker interface {
 	Check(b *Builder) error
 }

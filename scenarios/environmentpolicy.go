@@ -13,7 +13,7 @@ import (
 
 // A Policy says who acts when a scenario with an environment is run.
 type Policy struct {
-	None   bool     // nobody does
+	None   bool     // no agent acts
 	Climb  FieldRef // each agent moves to the neighbour with the most of a field, or stays
 	Script []int32  // every agent takes these choices in turn, again and again
 }

@@ -20,7 +20,7 @@ type seat struct {
 	asked   bool          // a command of Host.Seat waits for a tick
 	pause   time.Duration // before the next try; 0: the last one has not failed
 	later   *time.Timer   // settles the seat; nil: none runs
-	over    bool          // the player is out, or has won: nobody asks for the seat any more
+	over    bool          // the player is out, or has won: the seat is not requested any more
 }
 
 // seatOver is why a seat is not taken any more.

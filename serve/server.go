@@ -60,7 +60,7 @@ type Server struct {
 	conns     map[*conn]struct{}
 	joined    int           // of them, those that have
 	newcomers list.List     // those that have not, the oldest first
-	arrived   chan struct{} // closed when somebody joins
+	arrived   chan struct{} // closed when a client joins
 	listens   []net.Listener
 
 	work   sync.WaitGroup // goroutines
@@ -75,9 +75,9 @@ type Stats struct {
 	Bytes     uint64                       // written to clients
 	Ended     map[End]uint64               // connections, by reason; those that never joined, too
 	Orders    uint64                       // that were sent to the world
-	Refused   uint64                       // likewise, which it or the rules refused, or that were none
+	Refused   uint64                       // refused by the world or the rules, or not orders at all
 	Connected int                          // connections now, also those without a hello yet
-	Winner    minewars.View                // who is left when all others are out; 0: nobody yet
+	Winner    minewars.View                // the last player left in the game; 0: none yet
 	Won       uint64                       // the tick in which that was told
 }
 

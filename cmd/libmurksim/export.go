@@ -116,7 +116,7 @@ func call(f func() error) C.murksim_status { return report(guarded(f)) }
 
 var errNull = badArgument("a pointer is null that must not be")
 
-// give returns a new handle, unless nobody wants it.
+// give returns a new handle, unless to is null.
 func give(to *C.murksim_handle, r resource) {
 	if to != nil {
 		*to = C.murksim_handle(newHandle(r))

@@ -32,7 +32,7 @@ func newHandle(r resource) uint64 {
 	return handles.last
 }
 
-// with calls f with the resource of a handle, which nobody else uses meanwhile.
+// with calls f with the resource of a handle, and excludes all other users meanwhile.
 func with[T resource](handle uint64, f func(T) error) error {
 	handles.Lock()
 	e := handles.entries[handle]
@@ -49,7 +49,7 @@ func with[T resource](handle uint64, f func(T) error) error {
 	return f(r)
 }
 
-// free frees a handle, when nobody uses it any more.
+// free frees a handle once it is no longer in use.
 func free(handle uint64) error {
 	handles.Lock()
 	e := handles.entries[handle]

@@ -56,7 +56,7 @@ func (w *recent) plan(r *run, faces []face, outward bool) []task {
 	e := &w.runs[w.latest]
 	e.first, e.count, e.offsets = r.first, r.count, [len(e.offsets)]int{}
 	if r.stride != 1 {
-		e.count = 0 // nobody finds it
+		e.count = 0 // so no lookup finds it
 	}
 	n := 0
 	for i := range faces {

@@ -39,16 +39,16 @@ func (s *sealed) under(key Key) (out seal) {
 	return out
 }
 
-// Trust makes the index use the keyframes that are sealed under a key, which has [KeySize] bytes.
-// Without it, or [Index.TrustAll], none is used but to verify what it says.
+// Trust makes the index use the keyframes that are sealed with a key of [KeySize] bytes. Without
+// it, or [Index.TrustAll], keyframes are only used to verify them.
 func (x *Index) Trust(key Key) { x.key = key }
 
-// TrustAll makes the index use all of its keyframes: those that this program has just computed,
-// and that nobody else could change.
+// TrustAll makes the index use all of its keyframes: this program has just computed them, and
+// nothing else could change them.
 func (x *Index) TrustAll() { x.own = true }
 
-// SealedTicks returns the ticks of the keyframes that have a seal. Whether that is of the key shows
-// where one is used.
+// SealedTicks returns the ticks of the keyframes that have a seal. Whether the seal matches the key
+// shows when a keyframe is used.
 func (x *Index) SealedTicks() (ticks []uint64) {
 	for i := range x.keys {
 		if tick := x.keys[i].first; x.own || x.key != nil && len(x.seals[tick]) > 0 {

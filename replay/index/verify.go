@@ -181,9 +181,9 @@ func (v *verification) suspect() *part {
 	return nil
 }
 
-// hidden returns the error of a world that went another way when it was started from a state, if the replay of the whole recording, which
-// did not, came through that state and read the same frames: a recording that somebody changes while it is read accuses no
-// program. The part is replayed once more, for what goes another way only once is not remembered.
+// hidden returns the error of a world that diverges only when it is started from a state: the replay of the whole recording did not
+// diverge, came through that state and read the same frames. A recording that changes while it is read must not accuse a program. So the
+// part is replayed once more; a divergence that happens only once does not count.
 func (v *verification) hidden(build replay.Builder, whole *witness, sum *replay.Sum) error {
 	p, first := whole.part, whole.part.begin == v.begin
 	if !first && whole.from != p.from {

@@ -22,7 +22,7 @@ type orderedTile struct {
 
 // A TileState is what is known of a tile.
 type TileState struct {
-	Owner     uint8 // 0: nobody, as far as is known
+	Owner     uint8 // 0: none, as far as is known
 	Digit     uint8 // of hidden items next to it; NoDigit: not known
 	Road      bool
 	Item      Item // Mine, Decoy or NoItem
@@ -151,7 +151,7 @@ func (b *Board) burst(t Tile) {
 	}
 }
 
-// free makes a tile nobody's, so that it has no digit either.
+// free removes a tile's owner, and with it the digit.
 func (t *TileState) free() { t.Owner, t.Digit = 0, NoDigit }
 
 // produce finishes a city's item and starts the next.

@@ -55,7 +55,7 @@ func (dir Folder) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would wait for somebody to write
+	if !info.Mode().IsRegular() { // a pipe would block until something writes to it
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("is not a regular file")}
 	}
 	return files.Open(name)

@@ -31,8 +31,8 @@ type Teller interface {
 type Host interface {
 	Teller
 
-	// Seat returns the command with which a person takes a player's seat, or leaves it to
-	// whoever plays there otherwise.
+	// Seat returns the command with which a person takes a player's seat, or gives it back to the
+	// player's usual driver, such as a bot.
 	Seat(player minewars.View, taken bool) commands.Command
 
 	// Order returns the command that a player's order, a JSON object, stands for. An error says

@@ -163,7 +163,7 @@ func (l *link) make(ctx context.Context, replicas int) (err error) {
 	} {
 		c.Retention, c.Replicas, c.Duplicates = jetstream.WorkQueuePolicy, replicas, 2*time.Minute
 		if _, err := l.js.Stream(ctx, c.Name); err == nil {
-			continue // whoever made it knew what for
+			continue // keep an existing stream as its owner configured it
 		}
 		if _, err := l.js.CreateStream(ctx, c); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return err

@@ -39,7 +39,7 @@ type endObject struct {
 	Worse       int    `json:"worse,omitempty"`
 }
 
-// status is what a script is told: a floor that is missed before a row that nobody can judge.
+// status returns the exit status: a missed floor takes precedence over a row that cannot be judged.
 func (e *endObject) status() int {
 	switch {
 	case e.Missed > 0:

@@ -227,7 +227,7 @@ func (t *Tick) later(data []byte) (event uint64, reason commands.Reason) {
 	return t.Number<<20 | t.scheduled, commands.Applied
 }
 
-// cancel takes back an event at the wish of somebody outside.
+// cancel cancels an event on a command from outside.
 func (t *Tick) cancel(data []byte) commands.Reason {
 	if len(data) != 8 {
 		return commands.BadValue

@@ -11,8 +11,8 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Config describes a world. It is not checked: whoever compares two worlds has
-// the engine check.
+// A Config describes a world. It is not checked here: a caller that compares two worlds has the
+// engine check it.
 type Config struct {
 	Space      space.Space
 	Fields     []fields.Def // user fields
@@ -25,7 +25,7 @@ type Config struct {
 	Generator  rng.Generator
 	QueueSize  int
 	Failures   int                     // in a row after which the world halts; below 0: any number
-	Record     func(tick uint64) error // hears of every tick before it is published; nil: nobody does
+	Record     func(tick uint64) error // called for every tick before it is published; may be nil
 }
 
 // A Part is a propagator or system.

@@ -33,9 +33,9 @@ func markLog(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// markAnew gives a database of ours another mark. So a copy made before has another mark than what is written from now on. Nobody else uses the file
-// meanwhile; at the end the file itself has the mark and what a log had, and no log is there. Where that cannot be, since somebody has it open, all
-// stays as it is.
+// markAnew gives a database of ours a new mark, so that a copy made earlier has another mark than what is written from now on. No other
+// process uses the file meanwhile. At the end, the file itself has the mark and the log's content, and there is no log. If that is not
+// possible because another process has the file open, everything stays as it is.
 func (s *sqliteFile) markAnew(ctx context.Context) {
 	if !filled(s.path) {
 		return

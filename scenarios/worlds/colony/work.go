@@ -153,7 +153,7 @@ func (x *hands) finish(c *engine.SystemContext, slot, does, cell int) {
 	}
 }
 
-// take moves up to two units from the ground into what somebody carries.
+// take moves up to two units from the ground into a colonist's load.
 func take(ground []int64, cell int, has []int64, what int) bool {
 	if ground[cell] < one {
 		return false // another colonist was faster

@@ -68,7 +68,7 @@ var verdicts = [...]struct {
 type judge struct {
 	*game
 	at     sheet
-	entity func(slot int) (kind, cell int64) // a kind of -1 is nobody
+	entity func(slot int) (kind, cell int64) // a kind of -1 means no entity
 }
 
 // order judges an order of a person.

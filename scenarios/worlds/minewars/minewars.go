@@ -47,9 +47,9 @@ const (
 	digTicks    = 16 // to dig out an item
 	searchTicks = 40 // to dig where there is none
 	placeTicks  = 8  // to place an item
-	decoyTicks  = 40 // that a decoy costs whoever takes its tile
+	decoyTicks  = 40 // that a decoy costs the player who takes its tile
 	chainTicks  = 8  // from an explosion to that of a mine beside it
-	rally       = 80 // tiles that everybody is counted as having more when two fight
+	rally       = 80 // tiles added to each side's count when two fight
 	season      = 20 // from one harvest of the cities to the next
 
 	mineCost, decoyCost, roadCost = 1600, 800, 200

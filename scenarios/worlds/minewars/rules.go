@@ -103,7 +103,7 @@ func (t *turn) act(p int) {
 	}
 	for _, other := range t.touched[:t.acts] {
 		if other == cell {
-			return // somebody else was faster
+			return // another player was faster
 		}
 	}
 	if t.allowed(t.at, t.tick, slot, p, v, cell) != permitted {
@@ -139,9 +139,9 @@ func (t *turn) do(p, slot int, v verb, cell int) (ticks int64) {
 	return placeTicks
 }
 
-// cost returns how many ticks it takes a player to take a tile of an owner, or of nobody, if they have so
-// many tiles as far as he knows: the larger takes from the smaller in less time, by the square. Roads beside
-// the tile halve it.
+// cost returns how many ticks a player needs to take a tile of an owner (0: none). Mine and theirs are the
+// numbers of tiles of both, as far as the player knows: the larger player takes from the smaller in less
+// time, by the square. Roads beside the tile halve the time.
 func (t *turn) cost(p, cell, owner, mine, theirs int) int {
 	ticks := t.Take
 	city := t.at(colCity, cell) != 0
@@ -238,8 +238,8 @@ func (t *turn) burn() {
 	}
 }
 
-// explode lets a mine explode: its tile and those beside it become nobody's, but for cities, mines beside
-// it become active, and whoever has activated it is stunned. All hear it.
+// explode makes a mine explode. Its tile and those beside it lose their owner, except for cities. Mines
+// beside it become active, and the player who has activated it is stunned. All hear it.
 func (t *turn) explode(cell int) {
 	by := t.at(colTripped, cell)
 	t.clear(cell, exploded)
@@ -259,7 +259,7 @@ func (t *turn) explode(cell int) {
 	}
 }
 
-// free makes a tile nobody's, unless it is a city.
+// free removes a tile's owner, unless the tile is a city.
 func (t *turn) free(cell int) {
 	if t.at(colTerrain, cell) < land || t.at(colCity, cell) != 0 {
 		return

@@ -81,8 +81,9 @@ func (t *turn) look() {
 	}
 }
 
-// learn returns what is known of a tile that some players see. A tile that is nobody's says nothing: a
-// player who has missed that the last owner of a tile went out of the game takes it for the one's before.
+// learn returns what is known of a tile that some players see. A tile without an owner tells nothing: a
+// player who has missed that its last owner went out of the game believes that it belongs to the owner
+// before.
 func (t *turn) learn(cell int, known, seen int64) int64 {
 	mask := int64(0)
 	for p := range t.Players {

@@ -226,7 +226,7 @@ func (t *teller) slot(kind, number int) int {
 	return -1
 }
 
-// eliminations tells who is out; his tiles are nobody's.
+// eliminations tells which players are out; their tiles lose their owner.
 func (x *telling) eliminations() {
 	x.players(func(p, slot int) {
 		if x.at(colStanding, slot) != lost || x.told.out[p] {
@@ -242,8 +242,8 @@ func (x *telling) eliminations() {
 	})
 }
 
-// explosions tells where mines have exploded; the tiles there are nobody's. A spectator who comes late
-// is told of those that were there at the start, too.
+// explosions tells where mines have exploded; the tiles there lose their owner. A spectator who comes
+// late is also told of mines that were there at the start and have exploded since.
 func (x *telling) explosions() {
 	x.changed = append(x.changed[:0], x.burst...)
 	if x.v == stream.Spectator {

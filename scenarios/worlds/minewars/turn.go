@@ -23,7 +23,7 @@ type turn struct {
 	player  [stream.MaxPlayers + 1]int // slots; -1: there is none
 	city    [stream.MaxCities + 1]int  // likewise
 	place   [stream.MaxCities + 1]int  // their cells
-	touched [stream.MaxPlayers]int     // tiles on which somebody has acted in this tick
+	touched [stream.MaxPlayers]int     // tiles on which a player has acted in this tick
 	acts    int
 }
 
@@ -79,7 +79,7 @@ func (g *game) Update(c *engine.SystemContext) error {
 		t.harvest()
 	}
 	for i := range g.Players {
-		t.act((i+int(c.Tick()%uint64(g.Players)))%g.Players + 1) // nobody is always the first
+		t.act((i+int(c.Tick()%uint64(g.Players)))%g.Players + 1) // no player is always the first
 	}
 	t.judge()
 	t.look()
@@ -194,8 +194,8 @@ func (t *turn) recover() {
 	}
 }
 
-// judge puts players out of the game who have no city; their tiles become nobody's. The last one
-// wins, or in the last tick the one with most tiles.
+// judge puts players without a city out of the game; their tiles lose their owner. The last player
+// wins, or, in the last tick, the one with the most tiles.
 func (t *turn) judge() {
 	tiles := t.tally()
 	left, best := 0, 0
@@ -234,8 +234,8 @@ func (t *turn) tally() (n [stream.MaxPlayers + 1]int) {
 	return n
 }
 
-// eliminate puts a player out of the game. Everybody knows that his tiles are nobody's then; his
-// items stay where they are.
+// eliminate puts a player out of the game. Everyone knows that the player's tiles then have no
+// owner; the items stay where they are.
 func (t *turn) eliminate(p int) {
 	slot := t.player[p]
 	t.set(colStanding, slot, lost)

@@ -114,8 +114,8 @@ func (c *compiled) unpack() (err error) {
 // patience is how long a tool may take.
 const patience = 30 * time.Second
 
-// tool runs a program that somebody else wrote, which keeps its temporary files in a folder, or where it likes if that
-// is "". It gives the first line of what it said.
+// tool runs another project's program, which keeps its temporary files in a folder, or where it likes if the folder is
+// "". It returns the first line of the output.
 func tool(ctx context.Context, folder, name string, args ...string) (said string, err error) {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -40,7 +40,7 @@ const (
 	Aim         Verdict = "aim"          // the aim is reached
 	OK          Verdict = "ok"           // the floor holds
 	Missed      Verdict = "MISSED"       // it does not
-	Starved     Verdict = "starved"      // other work kept the processor from a contender, so nobody can tell
+	Starved     Verdict = "starved"      // other work kept the processor from a contender, so the result is unknown
 	NotMeasured Verdict = "not measured" // something that it takes is not there
 )
 
@@ -216,7 +216,7 @@ func (r *run) turns(contenders ...contender) (counts []int, err error) {
 	for round := range r.costs {
 		r.costs[round] = make([]cost, len(contenders))
 		for k := range contenders {
-			i := (k + round) % len(contenders) // nobody is always first
+			i := (k + round) % len(contenders) // no contender is always first
 			if r.costs[round][i], err = r.once(contenders[i], counts[i]); err != nil {
 				return nil, err
 			}

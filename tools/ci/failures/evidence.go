@@ -298,7 +298,7 @@ func (l *lab) haltedRunning(ctx context.Context) (*seen, error) {
 	return &seen{by: "the database refuses (MS002), the engine ends", report: "a run that goes on is ended at its next commit", status: 5}, nil
 }
 
-// alertLost: nobody answers where the alert is sent to.
+// alertLost: nothing answers at the address of the alert.
 func (l *lab) alertLost() (*seen, error) {
 	r, err := l.nudged("nudge")
 	if err != nil {
