@@ -18,7 +18,7 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// An alarm is what goes wrong with a run, as a line on standard error, a row of alerts and the body of a webhook.
+// An alarm is a fault of a run, as a line on standard error, a row of alerts and the body of a webhook.
 type alarm struct {
 	Level      string `json:"level"` // "alert"
 	Code       string `json:"code"`
@@ -32,8 +32,8 @@ type alarm struct {
 	audit audit.ID // that raised it; zeros: none did
 }
 
-// raise prints an alarm, and adds it to a database, with a halt if the run is to be halted. It reports what it cannot deliver,
-// and goes on with the rest.
+// raise prints an alarm, and adds it to a database, with a halt if the run must be halted. It reports what it cannot deliver,
+// and continues with the rest.
 func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webhook string) (halted bool) {
 	x.Level = "alert"
 	text, err := json.Marshal(x)

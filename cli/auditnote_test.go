@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// TestNotedWithoutSnapshots: what was committed is noted, also where no snapshot is kept: a chain that lacks it is not gone on with.
+// TestNotedWithoutSnapshots: what was committed is noted, also where no snapshot is kept: a chain that lacks it is not continued.
 func TestNotedWithoutSnapshots(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, every := range []string{"0", "1000"} {
@@ -28,7 +28,7 @@ func TestNotedWithoutSnapshots(t *testing.T) {
 }
 
 // TestOtherThanNoted: a chain that this user's programs committed otherwise is not signed, and no signature of it is called good; nor is a fork
-// gone on with whose parent, which is not there, would be one.
+// continued whose parent, which is not there, would be one.
 func TestOtherThanNoted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	done(t, "run", "heat", "-q", "--ticks", "200", "--until", "60", "--audit", "run.db", "--no-record", "--audit-every", "20")

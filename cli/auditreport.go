@@ -13,9 +13,9 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// conclude prints the verdict of a run, keeps it in the database, and raises an alarm if there is cause. It prints first, so that the user sees the verdict even if the
-// database never takes it. Only with --halt it keeps it first, since the printed verdict says whether the run is halted. If printing or writing fails, that is an error, but undoes nothing
-// else.
+// conclude prints the verdict of a run, stores it in the database, and raises an alarm if there is cause. It prints first, so that the
+// user sees the verdict even if the database never takes it. Only with --halt, it stores the verdict first, since the printed one says
+// whether the run is halted. If printing or writing fails, that is an error, but undoes nothing else.
 func (j *auditJob) conclude(ctx context.Context, src *evidence.Source, x *evidence.Audit) error {
 	v := x.Report
 	j.measuring.audit.Verdict(v.Verdict)

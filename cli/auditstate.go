@@ -134,7 +134,8 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 	return nil
 }
 
-// write writes the state of a world, also one of a fork, so that run --state goes on from it, and returns its length in bytes.
+// write writes the state of a world, even that of a fork, so that run --state can continue from it. It returns the length in
+// bytes.
 func (x *examiner) write(ctx context.Context, w *engine.World, out string) (int64, error) {
 	state, err := w.Save(x.Scenario.Descriptor())
 	if err != nil {

@@ -104,7 +104,7 @@ func (j *diffText) headline() string {
 	return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 }
 
-// extent says how the ticks of two recordings differ whose common ticks are equal.
+// extent says how the ticks of two recordings differ if their common ticks are equal.
 func (j *diffText) extent() string {
 	a, b := j.Sides[0], j.Sides[1]
 	begin, end := a.First != b.First, a.First+a.Ticks != b.First+b.Ticks

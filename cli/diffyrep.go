@@ -45,7 +45,7 @@ func (j *diffJob) noGames(names []string) error {
 	return nil
 }
 
-// yrepFiles reports whether the files are YREP files, or refuses two of which one is.
+// yrepFiles reports whether the files are YREP files. It refuses two files if only one of them is.
 func (j *diffJob) yrepFiles(names []string) (bool, error) {
 	is := func(name string) bool { return j.FormatOfFile(name) == session.FormatYREP }
 	if !slices.ContainsFunc(names, is) {

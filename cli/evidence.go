@@ -136,9 +136,9 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 // unreadable says what a recording may hold that cannot be read to its end.
 const unreadable = "a recording that is damaged, or of another version"
 
-// fromOutside reports whether a recording has commands that its scenario does not give. Commands of people and of players of a game have a
-// source; those of an environment's policy, which only a replay can tell, have none: see [runJob.byPolicy]. If there are none, last is the
-// last tick. Of a frame that is cut short, the part that is there counts.
+// fromOutside reports whether a recording has commands that its scenario does not give. Commands of people and of players of a game have
+// a source. Those of an environment's policy have none; only a replay can tell them: see [runJob.byPolicy]. If there are none, last is
+// the last tick. If a frame is cut short, its existing part counts.
 func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begin, cut []byte) (last uint64, outside bool, err error) {
 	given := session.Given(s, begin)
 	if begin != nil {

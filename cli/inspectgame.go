@@ -121,7 +121,7 @@ func (g *gameInspection) read() error {
 	return g.tell()
 }
 
-// nearest says of which ticks there are frames, around one of which there is none.
+// nearest says which ticks have frames around a tick that has none.
 func (g *gameInspection) nearest() string {
 	switch {
 	case g.after == 0:

@@ -356,8 +356,8 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 	return false, nil
 }
 
-// plainObject returns an object of JSON with escapes in place of what a terminal may take for a command, all of
-// which stands in strings.
+// plainObject returns a JSON object with escapes for what a terminal may take for a command; all of that is in
+// strings.
 func plainObject(object []byte) json.RawMessage {
 	return jsonlines.Escape(object, func(r rune) bool { return r > '~' && !unicode.IsPrint(r) })
 }

@@ -34,7 +34,8 @@ type startObject struct {
 	session.BeginView
 }
 
-// An otherBuild names the build that made the recording with which a run goes on, if it is not this one. For a database only the version is known.
+// An otherBuild names the build that made the recording that a run continues, if it is not this one. For a database only the version is
+// known.
 type otherBuild struct {
 	Recorded session.BuildView `json:"recorded_with,omitzero"`
 	GoesOn   session.BuildView `json:"goes_on_with,omitzero"`

@@ -491,7 +491,7 @@ func (p program) killed(t *testing.T) {
 	}
 }
 
-// killedAfterState: a run that goes on from a state and is killed can be gone on with, and ends
+// killedAfterState: a run that continues from a state and is killed can be continued, and ends
 // with the bytes of one that was not.
 func (p program) killedAfterState(t *testing.T) {
 	args := []string{"run", "heat", "-q", "--ticks", "3000"}

@@ -22,7 +22,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A resumption is a recording that a run goes on with.
+// A resumption is a recording that a run continues.
 type resumption struct {
 	out    *output
 	end    replay.Position // of what is whole of it
@@ -159,8 +159,8 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 // emptyHead is how a frame without a command begins: its tick and the count.
 const emptyHead = 8 + 4
 
-// unchanged checks that the recording and its length are still those that were replayed, before the run goes on with it, and keeps what it cuts off
-// in another file. Another program may have changed the recording meanwhile.
+// unchanged checks that the recording and its length are still those that were replayed, before the run continues it. It keeps what it
+// cuts off in another file. Another program may have changed the recording meanwhile.
 func (j *runJob) unchanged(ctx context.Context, recording io.ReaderAt, length int64) error {
 	r := j.resumed
 	sum, err := replay.ReadSum(io.NewSectionReader(recording, 0, r.end.Offset))
@@ -179,8 +179,8 @@ func (j *runJob) unchanged(ctx context.Context, recording io.ReaderAt, length in
 	return j.keepCut(ctx, io.NewSectionReader(recording, r.end.Offset, r.cut))
 }
 
-// keepCut copies what is cut off of a recording into a file beside it, for it may be more than a frame that a killed run
-// began: a frame whose length was changed hides the ticks behind it.
+// keepCut copies what is cut off from a recording into a file beside it. That may be more than a frame that a killed run
+// began: a frame with a changed length hides the ticks behind it.
 func (j *runJob) keepCut(ctx context.Context, cut io.Reader) error {
 	r := j.resumed
 	r.kept = j.resume + ".cut"
@@ -235,8 +235,8 @@ func (j *runJob) complete() error {
 	return j.Say("%s  complete", document.FileName(j.output))
 }
 
-// findEnd finds the end of what is whole. A frame that is cut short is what a killed run
-// leaves; anything else is not.
+// findEnd finds the end of the whole frames. A killed run leaves a frame that is cut short;
+// anything else is damage.
 func (j *runJob) findEnd(ctx context.Context, name string) error {
 	f, length, err := files.OpenSeekable(name)
 	if err != nil {

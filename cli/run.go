@@ -243,7 +243,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	return err
 }
 
-// prepare makes the world, at its first tick or where the run goes on.
+// prepare makes the world, at its first tick or where the run continues.
 func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, stop context.CancelFunc, err error) {
 	stop, j.title = func() {}, words.Argument(j.resume)
 	var scenario *scenarios.Scenario
@@ -354,7 +354,7 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	return nil
 }
 
-// record begins the recording and its index, or goes on with them.
+// record begins the recording and its index, or continues them.
 func (j *runJob) record(ctx context.Context) (err error) {
 	if j.resumed != nil {
 		return j.goOn(ctx)
@@ -402,7 +402,7 @@ func (j *runJob) loop(ctx context.Context, m *report.Meter) error {
 	return nil
 }
 
-// last is the tick that the run is to end with.
+// last returns the tick at which the run must end.
 func (j *runJob) last() uint64 {
 	if j.until != 0 {
 		return min(j.Scenario.Ticks, j.until)

@@ -36,8 +36,9 @@ func (j *runJob) checkResumeChain(given func(flag string) bool) error {
 	return nil
 }
 
-// rejoin goes on with the run of a chain: it checks the evidence, computes the ticks and compares every hash on the way: from the first tick on, or from
-// the last snapshot of a chain that programs of this user have computed. Broken evidence or a tick that differs halts the run.
+// rejoin continues the run of a chain: it checks the evidence, computes the ticks and compares every hash on the way. It starts at the
+// first tick, or at the last snapshot of a chain that this user's programs have computed. Broken evidence or a tick that differs halts
+// the run.
 func (j *runJob) rejoin(ctx context.Context) error {
 	x := &j.auditing
 	if err := x.open(ctx); err != nil {
@@ -88,7 +89,8 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	return report.Exit(report.StatusHalted, words.About(x.name, err))
 }
 
-// catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
+// catchUp brings the world to the end of the chain, and compares every hash on the way, even for a complete chain: it may come from
+// anywhere.
 func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
 	p := &evidence.Progress{Meter: j.Meter(0)}
 	found, err := src.Check(ctx, p.Watch(e))
@@ -153,7 +155,8 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
-// startOfChain returns the tick from which to compute a chain: the first, or if the chain has what this program noted, the last snapshot up to there.
+// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted, the last snapshot
+// before that.
 func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
@@ -185,8 +188,8 @@ func (j *runJob) compared(ctx context.Context, b *evidence.Builder, e audit.Evid
 	return r, err
 }
 
-// lastSnapshot returns the tick of the last snapshot up to another tick that belongs to its link, and behind which there is a tick to compare: this program may
-// not be the one that computed the chain. It is the first tick if there is none.
+// lastSnapshot returns the tick of the last snapshot up to another tick that belongs to its link and has a tick after it to compare: this
+// program may not be the one that computed the chain. Without one, it returns the first tick.
 func lastSnapshot(ctx context.Context, e audit.Evidence, found *audit.Checked, until uint64) (uint64, error) {
 	ticks, err := e.Snapshots(ctx)
 	if err != nil {

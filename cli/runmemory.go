@@ -16,8 +16,9 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A runMemory notes, in the folder of the user's configuration, the last tick of a chain that this user's program committed, with its hashes.
-// The hashes commit to all ticks before it. So a run goes on from a snapshot of that chain, but computes a chain again that another program made or changed.
+// A runMemory notes, in the user's configuration folder, the last tick of a chain that this user's program committed, with its hashes.
+// The hashes commit to all ticks before it. So a run can continue from a snapshot of that chain, but computes a chain again if another
+// program made or changed it.
 type runMemory string // the file; "": there is no such folder
 
 func memoryOf(run audit.ID) runMemory {
@@ -72,7 +73,7 @@ func (m runMemory) read() *chainNote {
 	return n
 }
 
-// none says why there can be no note, or why there is none that can be read; "": there simply is none.
+// none says why there can be no note, or why the note cannot be read; "": there simply is none.
 func (m runMemory) none() string {
 	if m == "" {
 		return "there is no folder for your configuration"
@@ -128,7 +129,8 @@ func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) er
 	return n.told(src, err)
 }
 
-// parentHeldToNotes is heldToNotes for a run from which one comes, whose tick is known if the source does not have it.
+// parentHeldToNotes is heldToNotes for the run that another run was forked from. Its tick is known even if the source
+// does not have it.
 func parentHeldToNotes(src *evidence.Source) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
 	return func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
 		if e != nil {

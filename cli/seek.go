@@ -127,7 +127,7 @@ type seekResult struct {
 	*chainState
 }
 
-// A chainState is what seek tells of a chain alone.
+// A chainState is what seek reports only for a chain.
 type chainState struct {
 	OK       bool     `json:"ok"` // it is the state that was committed
 	Run      string   `json:"run"`
@@ -228,8 +228,8 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) (length int64, err
 	return int64(len(b)), j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
 }
 
-// sayGoOn says how a run goes on from the saved state, if the scenario of the recording is found
-// under its name.
+// sayGoOn says how to continue a run from the saved state, if the scenario of the recording is
+// found under its name.
 func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 	if s.PlannedTicks() == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/murksim/murksim/internal/wire"
 )
 
-// TestState holds that a run that goes on from a saved state has the same hashes as one
+// TestState holds that a run that continues from a saved state has the same hashes as one
 // from genesis, line by line, and that what --state-hash prints is the state's SHA-256.
 func TestState(t *testing.T) {
 	dir := t.TempDir()

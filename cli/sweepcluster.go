@@ -59,7 +59,7 @@ func (n *natsFlags) check(given func(string) bool) error {
 	return n.findToken(given)
 }
 
-// findToken reads the token that the servers ask for. One in a URL counts before it.
+// findToken reads the token for the servers. A token in a URL takes precedence.
 func (n *natsFlags) findToken(given func(string) bool) (err error) {
 	switch {
 	case !given("nats"):

@@ -251,7 +251,7 @@ type sweepEnd struct {
 	Tables    []string       `json:"tables"`
 }
 
-// differing is a job that came to different ends.
+// differing is a job that gave different results.
 type differing struct {
 	Job    int    `json:"job"`
 	Differ string `json:"differ"`

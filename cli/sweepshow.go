@@ -185,7 +185,7 @@ func statusCounts(j *sweep.Journal) map[string]int {
 	return counts
 }
 
-// differingJobs lists the jobs that came to another end when they were run again.
+// differingJobs lists the jobs that gave another result when they were run again.
 func differingJobs(folder string, j *sweep.Journal) (list []differing, err error) {
 	for _, c := range j.Differing() {
 		first, err := j.Row(c.Job)

@@ -36,7 +36,7 @@ type synctestJob struct {
 	recorded  *recordedInputs
 }
 
-// The files between two processes: a state, and what the tick after it came to.
+// The files between two processes: a state, and the result of the tick after it.
 const (
 	beforeFile = "before"
 	afterFile  = "after"

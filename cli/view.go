@@ -206,7 +206,7 @@ func openState(ctx context.Context, name string, s *scenarios.Scenario) ([]byte,
 	return engine.Unseal(b)
 }
 
-// start starts a run, of which another one can be begun by a name, unless that is empty.
+// start starts a run. If the name is not empty, another run can be started by it.
 func (j *viewJob) start(s *scenarios.Scenario, state []byte, again string, limit session.Size) (*view.Recording, error) {
 	if err := session.CheckMemory(s, limit); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (j *viewJob) start(s *scenarios.Scenario, state []byte, again string, limit
 	return r, nil
 }
 
-// goOn begins a run in a saved state, whose scenario is one that comes with murksim.
+// goOn starts a run from a saved state, for a scenario that comes with murksim.
 func (j *viewJob) goOn(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
 	for _, info := range worlds.Embedded() {
 		s, err := worlds.Open(j.Registry, info.Name)

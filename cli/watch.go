@@ -118,7 +118,7 @@ func (j *seekJob) watched(ctx context.Context, name string) (*session.Visit, err
 	return at, nil
 }
 
-// drawAt goes on to the tick and draws it.
+// drawAt continues to the tick and draws it.
 func (j *seekJob) drawAt(ctx context.Context, c *watch.Canvas, at *session.Visit, name string) error {
 	v, err := watch.NewView(at.Scenario, j.watch, c.Colours)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/replay"
 )
 
-// TestRunDigests holds the digest of a run, where it is recorded, gone on with, read, stepped through and verified,
+// TestRunDigests holds the digest of a run, where it is recorded, continued, read, stepped through and verified,
 // against its definition.
 func TestRunDigests(t *testing.T) {
 	const ticks, part = 40, 17

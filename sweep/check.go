@@ -33,7 +33,7 @@ func (j *Journal) AddCheck(c Check) error {
 	return j.append(record{Check: &c})
 }
 
-// judged holds a check that says Equal against the job's row, and returns it corrected.
+// judged compares a check that says Equal with the job's row, and returns it corrected.
 func (j *Journal) judged(c Check) Check {
 	c.Differ = Printable(c.Differ)
 	if !c.Equal || !j.Has(c.Job) {
@@ -49,13 +49,13 @@ func (j *Journal) judged(c Check) Check {
 	return c
 }
 
-// differs reports whether a job came to another end when it was run again.
+// differs reports whether a job gave another result when it was run again.
 func (j *Journal) differs(job int) bool {
 	c, checked := j.Checks[job]
 	return checked && !c.Equal && j.Has(job) // after a damaged line the job has no row
 }
 
-// Differing lists the checks of jobs that came to another end when they were run again.
+// Differing lists the checks of jobs that gave another result when they were run again.
 func (j *Journal) Differing() (list []Check) {
 	for job, c := range j.Checks {
 		if j.differs(job) {
@@ -78,14 +78,14 @@ func (j *Journal) Recheck(job int) string {
 	}
 }
 
-// EvidenceName returns where a recording of a job that came to different ends may lie, the first or the second, or with higher numbers those
-// of later differences.
+// EvidenceName returns the name of a recording of a job that gave different results: the first or the second, or with higher numbers,
+// those of later differences.
 func EvidenceName(job, which int) string {
 	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
 }
 
-// FreeEvidence returns the next two names for recordings of a job that came to different ends, and makes their folder. Those that are there
-// stay, whatever comes of the job later.
+// FreeEvidence returns the next two free names for recordings of a job that gave different results, and makes their folder. Existing
+// recordings stay, whatever happens to the job later.
 func FreeEvidence(folder string, job int) (names [2]string, err error) {
 	for which := 1; ; which += 2 {
 		free := 0
@@ -104,7 +104,7 @@ func FreeEvidence(folder string, job int) (names [2]string, err error) {
 	}
 }
 
-// Evidence returns the paths of the two recordings of a job that came to different ends; nil: there are not both.
+// Evidence returns the paths of the two recordings of a job that gave different results; nil unless both exist.
 func (c *Check) Evidence(folder string) (paths []string) {
 	for _, name := range c.Files {
 		if path, err := FindKept(folder, name); err == nil {

@@ -249,7 +249,7 @@ func (p *Plan) values(combo int) []string {
 	return values
 }
 
-// Describe says in a few words what the jobs differ in.
+// Describe says briefly what varies between the jobs.
 func (p *Plan) Describe() string {
 	var parts []string
 	d := p.Design

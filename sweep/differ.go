@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// FirstDifference compares two recordings of one job. It returns the first tick whose hashes or commands differ, or that
-// only one of them has; 0: there is none.
+// FirstDifference compares two recordings of one job. It returns the first tick that has different hashes or commands,
+// or that only one of them has; 0: there is none.
 func FirstDifference(a, b io.Reader) (tick uint64, err error) {
 	x, err := replay.NewReader(a)
 	if err != nil {
@@ -46,8 +46,8 @@ func sameRecord(a, b replay.Record) bool {
 	return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
 }
 
-// evidence makes two recordings of a job that came to different ends, one after the other, and
-// notes the first tick that differs. A fault that does not come back leaves two equal recordings.
+// evidence makes two recordings of a job that gave different results, one after the other, and
+// notes the first tick that differs. A fault that does not recur leaves two equal recordings.
 func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
 	names, err := FreeEvidence(p.Folder, c.Job)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// ErrReplaced reports that the file at the journal's path was replaced or cut, so that what was read of
-// it may be wrong.
+// ErrReplaced reports that the file at the journal's path was replaced or cut, so what was read of it
+// may be wrong.
 var ErrReplaced = errors.New("the journal was replaced or cut while it was read")
 
-// A Follower reads a journal that another process may be writing, up to its end and then on as it grows. It reads
+// A Follower reads a journal that another process may be writing: to its end, and then on as it grows. It reads
 // each line once, and only when it is complete.
 type Follower struct {
 	*Journal // what was read so far. It is not to be written to; an --extend gives it another Plan
@@ -53,8 +53,9 @@ func (f *Follower) head() error {
 	return nil
 }
 
-// Next reads on: at least one line, if a complete one is there, and begins none after so many bytes. It calls visit with each row that it
-// takes in. It reports whether there may be more to read at once. After [ErrReplaced] the journal must be opened again.
+// Next continues reading. It reads at least one line, if a complete one is there, and starts none after so many bytes. It calls visit
+// with each row that it takes in. It reports whether there may be more to read right away. After [ErrReplaced] the journal must be opened
+// again.
 func (f *Follower) Next(most int64, visit func(*Row)) (more bool, err error) {
 	size, err := f.current()
 	if err != nil {

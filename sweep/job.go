@@ -15,9 +15,9 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// An ID tells jobs apart: it is the SHA-256 of the canonical descriptor (replay/DESCRIPTOR.md) followed by
-// the planned ticks, 8 bytes little-endian. Jobs that must come to the same end have the same one, in
-// every sweep, on every machine.
+// An ID identifies a job. It is the SHA-256 of the canonical descriptor (replay/DESCRIPTOR.md) followed by
+// the planned ticks, 8 bytes little-endian. Jobs that must give the same result have the same ID, in every
+// sweep, on every machine.
 type ID [sha256.Size]byte
 
 // IDOf returns the ID of the job that runs a scenario.
@@ -61,7 +61,7 @@ func Statuses() []Status {
 	return []Status{OK, Failed, Halted, Panic, Memory, Time, Broken, Equal}
 }
 
-// A Row is what came of a job.
+// A Row is the result of a job.
 type Row struct {
 	Job     int      `json:"job"` // from 0
 	ID      ID       `json:"id"`
@@ -83,15 +83,15 @@ func (row *Row) equal(twin int) *Row {
 	return &Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
 }
 
-// Clean makes each text of a row one printable line, and drops the beginnings that make a text a formula where a table is
-// opened: the texts may come from anywhere.
+// Clean makes each text of a row one printable line, and removes beginnings that a spreadsheet takes for a formula: the
+// texts may come from anywhere.
 func (row *Row) Clean() {
 	for _, text := range []*string{&row.Reason, &row.Hash, &row.Digest, &row.Worker, &row.Build, &row.Kept} {
 		*text = plainText(*text)
 	}
 }
 
-// plainText is a text on one line that no program takes for a formula.
+// plainText returns a text as one line that no program takes for a formula.
 func plainText(text string) string { return strings.TrimLeft(Printable(text), "=@+- ＝＠＋－") }
 
 // plainValue is plainText for a value of a design; a number keeps its sign.
@@ -102,7 +102,8 @@ func plainValue(value string) string {
 	return plainText(value)
 }
 
-// Printable is a text without what cannot be printed on one line, such as codes that colour a terminal.
+// Printable returns a text without what cannot be printed on one line, such as codes that colour a
+// terminal.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -134,7 +135,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// differs names what differs between two rows of one job and must not; "": nothing does.
+// differs names what differs between two rows of one job although it must not; "": nothing does.
 func differs(a, b *Row, names []string) string {
 	switch {
 	case a.Status != b.Status:

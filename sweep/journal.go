@@ -30,7 +30,7 @@ type Head struct {
 	Pick  string `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows
 }
 
-// Change names the difference that makes another head that of another sweep; "": there is none.
+// Change names the difference that makes another head belong to another sweep; "": there is none.
 func (h *Head) Change(other *Head) string {
 	a, b := h.Design, other.Design
 	switch {
@@ -86,10 +86,10 @@ type record struct {
 	Check *Check `json:"check,omitempty"`
 }
 
-// A Journal is a file of lines. A line is the CRC-32C of its rest in eight hexadecimal digits, a blank, and
-// one object of JSON: first the head, then rows and checks as they come. Lines are only ever appended, so
-// that a killed process loses at most the line that it was writing. A line that is damaged is left
-// out, and its job done again.
+// A Journal is a file of lines. A line is the CRC-32C of its rest in eight hexadecimal digits, a space, and
+// one JSON object: first the head, then rows and checks as they come. Lines are only ever appended, so a
+// killed process loses at most the line that it was writing. A damaged line is left out, and its job runs
+// again.
 type Journal struct {
 	Head   Head
 	Plan   *Plan
@@ -152,7 +152,7 @@ func CreateJournal(path string, h Head) (*Journal, error) {
 	return OpenJournal(path, false)
 }
 
-// OpenJournal reads a journal, to go on with it or, if readOnly, to look at it while another process
+// OpenJournal reads a journal, to continue it or, if readOnly, to look at it while another process
 // writes.
 func OpenJournal(path string, readOnly bool) (*Journal, error) {
 	how := os.O_RDWR
@@ -176,7 +176,7 @@ func OpenJournal(path string, readOnly bool) (*Journal, error) {
 	return j, nil
 }
 
-// regular refuses anything but a regular file: opening a pipe, for one, may wait for ever.
+// regular refuses anything but a regular file: opening a pipe, for one, may wait forever.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -302,7 +302,7 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		if r.Check.Files == nil && !r.Check.Equal { // of a version that did not name them
 			r.Check.Files = []string{EvidenceName(r.Check.Job, 1), EvidenceName(r.Check.Job, 2)}
 		}
-		if c := j.judged(*r.Check); !c.Equal || !j.differs(c.Job) { // a job that came to another end once stays one
+		if c := j.judged(*r.Check); !c.Equal || !j.differs(c.Job) { // a job that gave another result once stays one
 			j.Checks[c.Job] = c
 		}
 	default:
@@ -345,7 +345,8 @@ func (j *Journal) Forget(statuses ...Status) (jobs int) {
 	return jobs
 }
 
-// mend repairs the last line, which a killed process left unfinished: it adds the end if only that is missing, else it removes the line.
+// mend repairs the last line, which a killed process left unfinished. It adds the line end if only that is missing; otherwise it removes
+// the line.
 func (j *Journal) mend() error {
 	half := make([]byte, j.half, j.half+1)
 	j.size -= j.half
@@ -486,8 +487,8 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 	return r.Row, nil
 }
 
-// Extend gives the sweep another design. Rows of earlier ones that the new one has, too, are taken over: id
-// returns the id of a job, and is called for each. If a job came to another end when it was run again, that check is taken over with its row.
+// Extend gives the sweep another design. It takes over rows of earlier designs that the new one also has; id returns the id of a job, and
+// is called for each. If a job gave another result when it was run again, its check is taken over with its row.
 func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err error) {
 	if err := j.append(record{Head: &h}); err != nil {
 		return 0, err
@@ -515,8 +516,8 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 	return taken, nil
 }
 
-// earlier returns the row that a job had in an earlier design. First it writes down the check of that row if the job came to another end when
-// run again. It returns nil if there was no such row, or if the row lacks the digest that is wanted now.
+// earlier returns the row that a job had in an earlier design. If that job gave another result when it was run again, earlier first
+// writes down its check. It returns nil if there was no such row, or if the row lacks the digest that is now wanted.
 func (j *Journal) earlier(job int, id ID) (*Row, error) {
 	at, known := j.old[id]
 	if !known {

@@ -249,7 +249,7 @@ func TestJournalExtends(t *testing.T) {
 	j.Close()
 }
 
-// TestExtendDiffers: a job that came to another end when it was run again has done so in another design, too, also if the process that extends it
+// TestExtendDiffers: a job that gave another result when it was run again has done so in another design, too, also if the process that extends it
 // is killed, and its check keeps the names of its files.
 func TestExtendDiffers(t *testing.T) {
 	for _, killed := range []bool{false, true} {

@@ -21,8 +21,8 @@ func KeptName(job int, state bool) string {
 	return fmt.Sprintf("recordings/job-%d.murk", job)
 }
 
-// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep. In an extended sweep a file of an earlier
-// design, whose jobs had other numbers, may lie there: then the name has the number of the design, too.
+// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep. In an extended sweep, an earlier
+// design, whose jobs had other numbers, may have left a file there; then the name also has the number of the design.
 func (j *Journal) KeptName(folder string, job int, state bool) string {
 	name := KeptName(job, state)
 	if j.designs > 1 && Exists(filepath.Join(folder, name)) {
@@ -90,8 +90,8 @@ func (t *transfer) close() {
 	t.to.Close()
 }
 
-// bring gives a file of one folder to the other one, too: by a hard link, which takes no room, or where that fails, such as on another
-// disk, by a copy. A copy gets its name when it is complete.
+// bring copies a file of one folder into the other: as a hard link, which takes no room, or if that fails, such as on another disk, as
+// a copy. A copy gets its name when it is complete.
 func (t *transfer) bring(ctx context.Context, from, name string) error {
 	info, err := t.from.Stat(from)
 	if err := ordinary(from, info, err); err != nil {

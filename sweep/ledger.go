@@ -11,8 +11,8 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A Ledger decides what becomes of jobs and rows: which need not run, which are run again, and what
-// differs. The caller that carries out a sweep lets one goroutine at a time use it and the journal.
+// A Ledger decides about jobs and rows: which jobs need not run, which run again, and what differs.
+// The caller that carries out a sweep lets one goroutine at a time use the ledger and the journal.
 type Ledger struct {
 	Again []Row // jobs to be run again; the caller that takes one removes it
 
@@ -21,7 +21,8 @@ type Ledger struct {
 	differ []Check
 }
 
-// NewLedger begins with the jobs that an earlier process had to run again and did not.
+// NewLedger returns a ledger that begins with the jobs that an earlier process had to run again but
+// did not.
 func NewLedger(c *Config) (*Ledger, error) {
 	l := &Ledger{config: c, begun: map[ID]int{}}
 	if c.Recheck == 0 {
@@ -40,8 +41,8 @@ func NewLedger(c *Config) (*Ledger, error) {
 	return l, err
 }
 
-// earlier checks the rows that are there already, since another program may have written them: of those to be checked, a row with the id of another
-// job must equal that job. If jobs are missing, at least one that ran is run again.
+// earlier checks the rows that are already there, since another program may have written them: among the rows to be checked, one with the
+// id of another job must equal that job. If jobs are missing, at least one finished job is run again.
 func (l *Ledger) earlier() error {
 	c := l.config
 	one := false
@@ -108,7 +109,7 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	return nil
 }
 
-// comparable returns an error unless a job has the same statistics as the others: they stand in the same columns.
+// comparable returns an error unless a job has the same statistics as the others, since they share columns.
 func (l *Ledger) comparable(s *scenarios.Scenario) error {
 	names, err := statsNames(s, l.config.Journal.Head.Fields)
 	if err == nil && !slices.Equal(names, l.config.Journal.Head.Stats) {
@@ -155,7 +156,7 @@ func (l *Ledger) added(rows []Row, checks []Check) error {
 	return l.config.Added(rows, checks)
 }
 
-// Compare says what came of running a job a second time.
+// Compare returns the result of running a job a second time.
 func (l *Ledger) Compare(first, second *Row) Check {
 	c := Check{Job: first.Job, Row: *second, Differ: differs(first, second, l.config.Journal.Head.Stats)}
 	if first.ID != second.ID {
@@ -165,8 +166,8 @@ func (l *Ledger) Compare(first, second *Row) Check {
 	return c
 }
 
-// Check writes down what came of running a job again. Unless the sweep keeps going, one that came to another end is an
-// error.
+// Check writes down the result of running a job again. If that differs, it returns an error unless the sweep keeps
+// going.
 func (l *Ledger) Check(c Check) error {
 	if err := l.config.Journal.AddCheck(c); err != nil {
 		return err
@@ -181,7 +182,7 @@ func (l *Ledger) Check(c Check) error {
 	return l.Verdict()
 }
 
-// Verdict returns a [*DifferError] if jobs came to different ends.
+// Verdict returns a [*DifferError] if jobs gave different results.
 func (l *Ledger) Verdict() error {
 	if len(l.differ) == 0 {
 		return nil
@@ -189,7 +190,8 @@ func (l *Ledger) Verdict() error {
 	return &DifferError{slices.Clone(l.differ)}
 }
 
-// Repeats reports whether a second run must end the same way. A run that met a limit of time, say, need not.
+// Repeats reports whether a second run must end the same way. A run that hit a time limit, for example, need
+// not.
 func (row *Row) Repeats() bool {
 	return row.Status == OK || row.Status == Failed || row.Status == Halted
 }

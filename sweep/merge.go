@@ -28,8 +28,8 @@ type Merge struct {
 	seen int
 }
 
-// Run merges. It compares jobs that two shards have: a difference becomes a check. A shard of another sweep is an error before anything is
-// added. After an error, or the end of the context, what was added stays, and another Merge goes on.
+// Run merges. It compares jobs that two shards have: a difference becomes a check. A shard of another sweep is an error before anything
+// is added. After an error, or the end of the context, what was added stays, and another Merge continues.
 func (m *Merge) Run(ctx context.Context) error {
 	for _, p := range m.Parts {
 		h := p.Journal.Head
@@ -103,7 +103,7 @@ func (m *Merge) job(ctx context.Context, files *transfer, from *Journal, job int
 	return m.To.AddCheck(c)
 }
 
-// evidence brings the recordings of a job that came to different ends, as far as there are, and returns their names.
+// evidence brings the recordings of a job that gave different results, if there are any, and returns their names.
 func (m *Merge) evidence(ctx context.Context, files *transfer, c *Check) (names []string, err error) {
 	if c.Equal || len(c.Files) == 0 {
 		return nil, nil
@@ -140,7 +140,7 @@ func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
 	return err
 }
 
-// compare notes whether a job of the journal came to the same end elsewhere.
+// compare notes whether a job of the journal gave the same result elsewhere.
 func (j *Journal) compare(job int, row *Row) error {
 	mine, err := j.Row(job)
 	if err != nil || !mine.Repeats() || !row.Repeats() {

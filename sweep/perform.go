@@ -30,12 +30,14 @@ type Wanted struct {
 	Digest bool     `json:"digest,omitempty"` // of the run, for which every tick is hashed
 }
 
-// Perform runs a job in this goroutine and says what came of it. It returns an error only if ctx ended before the job did.
+// Perform runs a job in this goroutine and returns the outcome. It returns an error only if ctx ended before the job
+// did.
 func Perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits) (row Row, err error) {
 	return perform(ctx, s, wanted, l, ending{until: s.Ticks})
 }
 
-// PerformSaving is Perform, and returns the last state as a file (docs/STATE.md) if wants reports true for the row, else nil.
+// PerformSaving is like Perform, and also returns the last state as a file (docs/STATE.md) if wants reports true for the row;
+// otherwise nil.
 func PerformSaving(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits, wants func(*Row) bool) (row Row, state []byte, err error) {
 	row, err = perform(ctx, s, wanted, l, ending{until: s.Ticks, wants: wants, state: &state})
 	return row, state, err

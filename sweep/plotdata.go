@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A parameter is what jobs differ in: a path, or the seed.
+// A parameter is something that varies between jobs: a path, or the seed.
 type parameter struct {
 	path     string
 	at       int            // in Point.Values; or seedAt, or listedAt
@@ -76,7 +76,7 @@ func parameters(p *Plan) (list []*parameter) {
 	return list
 }
 
-// listed returns the listed values of which several vary as one parameter; nil: there are none.
+// listed returns the listed values as one parameter if several of them vary; otherwise nil.
 func listed(p *Plan) *parameter {
 	x := &parameter{at: listedAt, index: map[string]int{}}
 	var paths []string
@@ -93,8 +93,8 @@ func listed(p *Plan) *parameter {
 	return x
 }
 
-// Varying lists what a picture can be drawn over: the paths of which jobs have several values, those of listed values that vary
-// together also as one, such as tick_rate+ticks, and seed if there are several.
+// Varying lists what a picture can be drawn over: the paths that have several values, listed values that vary together also as
+// one, such as tick_rate+ticks, and seed if there are several.
 func (p *Plan) Varying() (list []string) {
 	for _, x := range parameters(p) {
 		if len(x.texts) > 1 {

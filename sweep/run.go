@@ -27,7 +27,7 @@ type Config struct {
 	Build   string  // of this program, for the rows
 	Name    string  // of this process; worker 2 of it is Name#2
 
-	// KeepGoing goes on after a job that came to another end when it was run again.
+	// KeepGoing goes on after a job that gave another result when it was run again.
 	KeepGoing bool
 
 	// Keep, unless nil, reports whether the recording of a job is to lie in Folder, for which it runs a second time; or its
@@ -44,7 +44,7 @@ type Config struct {
 	Added func(rows []Row, checks []Check) error
 }
 
-// A DifferError reports jobs that came to different ends.
+// A DifferError reports jobs that gave different results.
 type DifferError struct{ Checks []Check }
 
 // Error implements error.
@@ -77,7 +77,7 @@ type pool struct {
 }
 
 // Run runs the jobs of the journal's shard that have no row yet. After ctx has ended it returns its error;
-// jobs that were running are not in the journal then. Jobs that came to different ends are a
+// jobs that were running are not in the journal then. Jobs that gave different results are a
 // [*DifferError].
 func Run(ctx context.Context, c Config) error {
 	p := &pool{Config: c}

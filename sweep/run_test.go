@@ -461,8 +461,8 @@ func TestEarlierRows(t *testing.T) {
 	}
 }
 
-// TestDifferenceOutlivesAKilledExtend: a job that came to another end when it was run again is taken over with that, also by a sweep that goes on
-// after its --extend was killed. It is not run again, which might come to the same end by chance.
+// TestDifferenceOutlivesAKilledExtend: a job that gave another result when it was run again is taken over with that, also by a sweep that goes on
+// after its --extend was killed. It is not run again, which might give the same result by chance.
 func TestDifferenceOutlivesAKilledExtend(t *testing.T) {
 	d := sweep.Design{Seeds: []sweep.Span{{From: 1, To: 2, Step: 1}}}
 	x := newTiny(t, d)

@@ -10,15 +10,15 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// A Step is a tick of a run as it is computed here, once or several times, from the same state.
+// A Step is a tick of a run as computed here, once or several times, from the same state.
 type Step struct {
 	Tick        uint64
 	Committed   *Link
 	EqualBefore bool   // the tick before it has the hash that was committed; false for the first tick, which has none
 	Before      []byte // S(T-1), as it is computed here; nil for the first tick
 
-	// State is S(T) and Calculated its link, as the computation straight from the first tick gives them; nil: the tick cannot be computed, Err
-	// says why.
+	// State is S(T) and Calculated its link, as given by the computation straight from the first tick; nil: the tick cannot be computed,
+	// and Err says why.
 	State      []byte
 	Calculated *Link
 	Err        error
@@ -33,10 +33,10 @@ type Outcome struct {
 	Times int
 }
 
-// Stable reports whether all computations came to the same. If they did not, the tick depends on more than the state before it.
+// Stable reports whether all computations gave the same result. If not, the tick depends on more than the state before it.
 func (s *Step) Stable() bool { return len(s.Outcomes) == 1 }
 
-// Equal reports whether all computations came to the committed hash.
+// Equal reports whether all computations gave the committed hash.
 func (s *Step) Equal() bool { return s.Stable() && s.Outcomes[0].Hash == s.Committed.Hash }
 
 // Divergence returns the error of a tick that differs from the committed one; nil: it does not.
@@ -56,7 +56,7 @@ func (s *Step) Divergence() error {
 	return d
 }
 
-// note counts what computations came to.
+// note counts the results of computations.
 func (s *Step) note(o Outcome) {
 	i := slices.IndexFunc(s.Outcomes, func(x Outcome) bool { return x.Hash == o.Hash && x.Err == o.Err })
 	if i < 0 {
@@ -66,10 +66,11 @@ func (s *Step) note(o Outcome) {
 	s.Outcomes[i].Times += o.Times
 }
 
-// FirstDivergence finds the first tick whose hash differs from the committed one, as [Rerun.Run] does, computes the run anew up to it, and that tick so
-// many times more, to see whether the result stays the same. It asks for one rerun or two; each has a world of its own. The step is nil if the
-// whole run passes; the rerun is the last one. The error is an [*EvidenceError] for inputs that no tick can have, that of the context, or
-// that of reading; or the [*DivergenceError] of an earlier tick, if that one cannot be computed the second time.
+// FirstDivergence finds the first tick whose hash differs from the committed one, as [Rerun.Run] does. It then computes the run again up
+// to that tick, and the tick so many times more, to see whether the result stays the same. It asks for one or two reruns; each has its
+// own world. The step is nil if the whole run passes; the returned rerun is the last one. The error is an [*EvidenceError] for inputs
+// that no tick can have, that of the context, or that of reading; or the [*DivergenceError] of an earlier tick, if that one cannot be
+// computed the second time.
 func FirstDivergence(ctx context.Context, rerun func() (*Rerun, error), repeat int) (*Step, *Rerun, error) {
 	r, err := rerun()
 	if err != nil {
@@ -180,7 +181,7 @@ type forgetful struct{}
 func (forgetful) Commit(context.Context, *Batch) error { return nil }
 
 // repeat computes the tick after a head, where the world is, so many times. The step's state comes from the first time, straight from the
-// first tick, or else from the first time that the tick does not fail.
+// first tick, or otherwise from the first time that the tick does not fail.
 func (s *searcher) repeat(ctx context.Context, head Head, times int) (*Step, error) {
 	step := &Step{Tick: head.Tick + 1}
 	before, err := LinkAt(ctx, s.Evidence, head.Tick)

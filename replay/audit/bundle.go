@@ -225,9 +225,9 @@ type place struct {
 	line   int
 }
 
-// OpenBundle reads the head and the end of a bundle, and notes where its parts are. It reads inputs, links and snapshots on demand. An
-// error is a [*BundleError], or that of the file. A line takes no more memory than an input needs, or a snapshot whose state has the bytes that
-// mostState returns for the genesis document; nil: [MaxState].
+// OpenBundle reads the head and the end of a bundle, and notes where its parts are. It reads inputs, links and snapshots on demand. Its
+// error is a [*BundleError], or that of the file. A line takes no more memory than an input needs, or a snapshot whose state has at most
+// the size that mostState returns for the genesis document; nil: [MaxState].
 func OpenBundle(file io.ReaderAt, size int64, mostState func(genesis []byte) int64) (*Bundle, error) {
 	b := &Bundle{file: file, size: size, snapshots: map[uint64]place{}, most: maxLine}
 	ended := false

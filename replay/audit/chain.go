@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// A Hash is a link of a chain. The zero value stands before the first.
+// A Hash is a link of a chain. The zero value precedes the first.
 type Hash [sha256.Size]byte
 
 // String returns the hash in hexadecimal.

@@ -13,7 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// An EvidenceError names the first row of a run that cannot be the one that was committed.
+// An EvidenceError names the first row of a run that cannot be the committed one.
 type EvidenceError struct {
 	Table  string // as the database calls it: runs, input_events, chain_hashes or snapshots
 	Row    string // its key, such as "tick 17" or "seq 4"
@@ -45,15 +45,15 @@ type Checked struct {
 // LinkHashes are the two hashes of a link.
 type LinkHashes struct{ World, Inputs Hash }
 
-// Check looks at all rows of a run, without computing a tick: it follows both chains from the first row to the last, recomputes the hash
-// of every input, and holds the two against each other and the snapshots against the links. If each is as a recorder can have
-// written it, Check returns where the chain ends. The error is an [*EvidenceError], or that of reading.
+// Check checks all rows of a run, without computing a tick: it follows both chains from the first row to the last, recomputes the hash
+// of every input, and compares the chains with each other and the snapshots with the links. If a recorder can have written all of it,
+// Check returns the end of the chain. The error is an [*EvidenceError], or that of reading.
 func Check(ctx context.Context, e Evidence) (*Checked, error) { return new(Checker).Check(ctx, e) }
 
 // maxHashes is how many hashes of links are kept in memory: 64 MiB.
 const maxHashes = 1 << 20
 
-// A Checker checks a run that goes on.
+// A Checker checks a run that is still going.
 type Checker struct {
 	run   *Run
 	meta  Hash // of section 1 of all its states
@@ -63,8 +63,8 @@ type Checker struct {
 	input *Input // the next one; nil: there is none
 }
 
-// Check is [Check] of the rows that were committed since the last call, and of the run's row, which must not have changed. After an error it
-// must not be called again.
+// Check is [Check] for the rows committed since the last call, and for the run's row, which must not have changed. It must not be called
+// again after an error.
 func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	if c.found != nil {
 		if err := c.unchanged(e.Run()); err != nil {
@@ -155,7 +155,7 @@ func (c *Checker) Again(ctx context.Context, e Evidence) (*Checked, error) {
 	return now, nil
 }
 
-// unchanged holds that the row of the run is as it was.
+// unchanged checks that the row of the run is unchanged.
 func (c *Checker) unchanged(now *Run) error {
 	if column := c.run.Difference(now); column != "" {
 		return &EvidenceError{"runs", c.run.ID.String(), "its " + column + " is not as it was when it was first read"}
@@ -311,7 +311,7 @@ func (c *Checker) snapshot(ctx context.Context, e Evidence, tick uint64, l *Link
 	return err
 }
 
-// check holds that a snapshot belongs to a link.
+// check checks that a snapshot belongs to a link.
 func (s *Snapshot) check(l *Link) error {
 	wrong := ""
 	switch {

@@ -12,7 +12,7 @@ import (
 // blockLinks is how many links one digest of a [Checked] covers, where it does not keep their hashes.
 const blockLinks = 256
 
-// note keeps what [Checked.Held] holds links against.
+// note keeps what [Checked.Held] compares links with.
 func (f *Checked) note(l *Link) {
 	if len(f.Hashes) < f.keep {
 		f.Hashes = append(f.Hashes, LinkHashes{l.Hash, l.InputHash})

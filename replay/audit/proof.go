@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// A Proof shows that parts of columns belonged to the state of a tick, and to which world: it leads up two trees, from a tile to its column and from there
-// to the root of the fields, and then to the link's hash. [Proof.Hash] checks it, [Prove] makes one.
+// A Proof shows that parts of columns belonged to the state of a tick, and to which world. It leads up two trees, from a tile to its
+// column and from there to the root of the fields, and then to the link's hash. [Proof.Hash] checks it, [Prove] makes one.
 type Proof struct {
 	Subject  Subject
 	Tick     uint64

@@ -12,10 +12,10 @@ import (
 	"github.com/murksim/murksim/internal/store"
 )
 
-// How far a world may be ahead of its chain.
+// How far a world may get ahead of its chain.
 const (
-	// MaxHashing is how many ticks of states below 32 KiB wait for their SHA-256. Of larger states 4 do, so that they stay in a core's cache;
-	// of those above 64 MiB fewer, which take 256 MiB in all, but one in any case.
+	// MaxHashing is how many ticks of states below 32 KiB may wait for their SHA-256. For larger states it is 4, so that they stay in a
+	// core's cache; for states above 64 MiB it is as many as fit into 256 MiB, but at least one.
 	MaxHashing = 512
 
 	// MaxUncommitted is how many more wait for the store.
@@ -27,7 +27,8 @@ const (
 	batchAge        = 100 * time.Millisecond
 )
 
-// DefaultEvery is how many ticks lie between two snapshots, unless the user chooses another number.
+// DefaultEvery is the number of ticks from one snapshot to the next, unless the user chooses
+// another.
 const DefaultEvery = 1000
 
 // A Recorder commits the chain of a world to a store, in batches: a tick is there after a tenth of a second, or 512 ticks, or
@@ -134,15 +135,15 @@ func (e *CommitError) Error() string {
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
 
-// A Head is where a chain goes on.
+// A Head is the point at which a chain continues.
 type Head struct {
 	Tick   uint64 // of the last link
 	Hash   Hash   // of the last link
 	Events Events // the chain of its inputs
 }
 
-// NewRecorder begins the chain of a world: its present state is the first link, with a snapshot. Every so many ticks there is another
-// snapshot, and one of the last tick; with 0 there are none.
+// NewRecorder begins the chain of a world: its present state is the first link, with a snapshot. Another snapshot follows every so
+// many ticks, and one of the last tick; with 0 there are none of these.
 func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, error) {
 	r, link, state, err := newRecorder(store, w, descriptor, every)
 	if err != nil {
@@ -157,7 +158,7 @@ func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 	return r, nil
 }
 
-// ResumeRecorder goes on with a chain: the world must be in the state of its head, see [Rerun].
+// ResumeRecorder continues a chain: the world must be in the state of its head, see [Rerun].
 func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint64, head *Head) (*Recorder, error) {
 	if w.Tick() != head.Tick {
 		return nil, fmt.Errorf("audit: the world is at tick %d; the chain goes on after tick %d", w.Tick(), head.Tick)
@@ -336,8 +337,8 @@ func (r *Recorder) Close() error {
 	return r.problem()
 }
 
-// Abort ends the chain for a reason, and the commit under way if the store can interrupt it. Any goroutine may call it; Close must be called
-// all the same.
+// Abort ends the chain for a reason, and the commit under way if the store can interrupt it. Any goroutine may call it; Close must still
+// be called.
 func (r *Recorder) Abort(reason error) { r.abort(reason) }
 
 // Committed returns the last tick that is committed; -1 if there is none.

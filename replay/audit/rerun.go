@@ -45,8 +45,8 @@ type Rerun struct {
 }
 
 // Run computes the ticks with the committed inputs, and compares the hash of each tick and of its inputs: the inputs may have been
-// others when the evidence was checked. The error is a [*DivergenceError] for the first tick that differs, an [*EvidenceError] for inputs that no
-// tick can have or that are others now, that of the context, or that of reading.
+// different when the evidence was checked. The error is a [*DivergenceError] for the first tick that differs, an [*EvidenceError] for
+// inputs that no tick can have or that have changed, that of the context, or that of reading.
 func (r *Rerun) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -111,7 +111,7 @@ func (r *recorded) knowsFrames(t *testing.T, x, whole *index.Index) {
 	}
 }
 
-// TestBeginResumed holds that an index that was cut off anywhere can be gone on with, also
+// TestBeginResumed holds that an index that was cut off anywhere can be continued, also
 // before its first chunk.
 func TestBeginResumed(t *testing.T) {
 	const begin, ticks = 30, 60

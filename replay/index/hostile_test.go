@@ -197,7 +197,7 @@ func TestHostileTiles(t *testing.T) {
 }
 
 // TestResumeBeyondTheBudget holds that an index with more keyframes than the budget allows is
-// gone on with, without more of them.
+// continued, without more of them.
 func TestResumeBeyondTheBudget(t *testing.T) {
 	const ticks = 200
 	r := record(t, "heat", ticks, index.Options{Now: ticking()}, false)

@@ -10,7 +10,7 @@ import (
 // digests, or Begin if there is none, and the length of the index up to there, with the
 // keyframes of these ticks, and their seals, that follow at once. No chunk up to that length is damaged: Prefix reads
 // them all, once. Nothing after that length is of an earlier tick but keyframes, so that the index
-// can be cut there, and be gone on with: see [ResumeRecorder].
+// can be cut there, and be continued: see [ResumeRecorder].
 func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
 	last, length = x.prefix(tick, x.end)
 	if end := x.check(length); end < length {

@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/replay/index"
 )
 
-// TestResumeKeepsKeyframes holds that an index that is gone on with keeps the keyframes that
+// TestResumeKeepsKeyframes holds that an index that is continued keeps the keyframes that
 // stand behind the last digests, as a recorder writes those of its last ticks, but none of a
 // later tick.
 func TestResumeKeepsKeyframes(t *testing.T) {

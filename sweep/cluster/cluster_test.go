@@ -307,7 +307,7 @@ func TestWorkersComeAndGo(t *testing.T) {
 	}
 }
 
-// A coordinator that ends in the middle goes on where it was.
+// A coordinator that ends in the middle continues where it was.
 func TestCoordinatorComesBack(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})
 	want := b.local(2000)

@@ -41,7 +41,7 @@ func (x *coordinator) drain(ctx context.Context, results jetstream.Consumer) err
 	}
 }
 
-// collect takes in results until every job has a row, and every job to be run again was.
+// collect takes in results until every job has a row, and every job to be run again has run.
 func (x *coordinator) collect(ctx context.Context, results jetstream.Consumer) error {
 	for !x.complete() {
 		batch, err := results.Fetch(256, jetstream.FetchMaxWait(250*time.Millisecond))
@@ -159,7 +159,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	return err
 }
 
-// refusal says why no worker of this sweep can have made a row; "": one can.
+// refusal says why no worker of this sweep can have made a row; "" if one can.
 func (x *coordinator) refusal(r *result, row *sweep.Row) string {
 	row.Clean()
 	switch {
@@ -246,7 +246,7 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 	return nil
 }
 
-// differ records that a job came to different ends: it asks both workers for a recording, and looks for the first tick
+// differ records that a job gave different results: it asks both workers for a recording, and looks for the first tick
 // that differs.
 func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Check) error {
 	if err := x.evidence(ctx, first, &c); err != nil {

@@ -31,8 +31,8 @@ type link struct {
 	say   func(string)
 }
 
-// connect connects to the servers, and makes the streams if they are not there yet. A server that does not answer is
-// tried again for at most that time; 0: for ever.
+// connect connects to the servers, and makes the streams if they are not there yet. It tries a server that does not
+// answer again for at most that time; 0: forever.
 func connect(ctx context.Context, o Options, name string, most time.Duration, say func(string)) (*link, error) {
 	options := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(2 * time.Second),
@@ -82,7 +82,7 @@ func connect(ctx context.Context, o Options, name string, most time.Duration, sa
 	return l, nil
 }
 
-// A permanent error is one after which trying again is of no use.
+// A permanent error cannot be cured by trying again.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
@@ -117,8 +117,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// prepareWithin calls prepare until it succeeds: servers of a cluster that have just been started, or of which one was
-// lost, have no leader for some seconds. It gives up after half a minute, or never if most is 0.
+// prepareWithin calls prepare until it succeeds: for some seconds, a cluster that has just been started or has just
+// lost a server has no leader. It gives up after half a minute, or never if most is 0.
 func (l *link) prepareWithin(ctx context.Context, most time.Duration) error {
 	if most > 0 {
 		most = patience
@@ -181,7 +181,7 @@ func (l *link) make(ctx context.Context, replicas int) (err error) {
 	return err
 }
 
-// retry calls f until it succeeds, ctx ends, or the time is over; 0: there is no limit.
+// retry calls f until it succeeds, ctx ends, or the time is over; 0: no limit.
 func retry(ctx context.Context, most time.Duration, f func() error) error {
 	began, wait := time.Now(), 50*time.Millisecond
 	for {
@@ -198,7 +198,8 @@ func retry(ctx context.Context, most time.Duration, f func() error) error {
 	}
 }
 
-// publish stores a message, for as long as it takes. Messages of one id are stored once within some minutes.
+// publish stores a message, however long that takes. Messages with the same id are stored once within some
+// minutes.
 func (l *link) publish(ctx context.Context, subject, id string, data []byte) error {
 	began, said := time.Now(), false
 	return retry(ctx, 0, func() error {

@@ -110,7 +110,7 @@ func leave(t *testing.T, paths ...string) {
 	}
 }
 
-// Recordings of a job that came to different ends take names that are free, and those of a worker that is gone are not taken from an
+// Recordings of a job that gave different results take names that are free, and those of a worker that is gone are not taken from an
 // earlier difference.
 func TestEvidenceStays(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})

@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/sweep"
 )
 
-// open makes the queues of an id, of which that of jobs is empty then, and tells workers of them. It tries for so long; 0: for ever.
+// open makes the queues of an id, with an empty job queue, and tells workers about them. It tries for so long; 0: forever.
 func (l *link) open(ctx context.Context, most time.Duration, id string, i *Info) (results jetstream.Consumer, err error) {
 	info, err := json.Marshal(i)
 	if err != nil {
@@ -48,8 +48,8 @@ func (l *link) open(ctx context.Context, most time.Duration, id string, i *Info)
 	return results, err
 }
 
-// How often the coordinator looks at the queue, and how many times in a row it must find it empty although jobs wait: a server that
-// was killed may have lost jobs that another server still has.
+// How often the coordinator looks at the queue, and how many times in a row it must find it empty although jobs are waiting: a
+// server that was killed may have lost jobs that another server still has.
 const (
 	lookEvery    = 2 * time.Second
 	lookPatience = 4
@@ -83,7 +83,7 @@ func (l *link) notes(id string) (*nats.Subscription, error) {
 	})
 }
 
-// retire takes the queues of an id from the servers.
+// retire removes the queues of an id from the servers.
 func (l *link) retire(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -27,7 +27,7 @@ type Config struct {
 	Workers func(n int) // is called with how many processes have sent rows
 }
 
-// A coordinator is a sweep that is going on.
+// A coordinator carries out a sweep.
 type coordinator struct {
 	Config
 	*link
@@ -56,8 +56,8 @@ const (
 	messageTime = 200 * time.Millisecond // that the jobs of a message take, about
 )
 
-// Run carries out the jobs of the journal's shard that have no row, by workers that are connected to the same
-// servers. It returns as [sweep.Run] does; killed, it goes on where it was when it is called again.
+// Run carries out the jobs of the journal's shard that have no row, by workers connected to the same servers.
+// It returns like [sweep.Run]. If it was killed, calling it again continues.
 func Run(ctx context.Context, c Config) error {
 	l, err := connect(ctx, c.Options, c.Name, 10*time.Second, c.Say)
 	if err != nil {
@@ -111,7 +111,7 @@ func Run(ctx context.Context, c Config) error {
 }
 
 // patience is how long a sweep waits at its beginning for servers that can be reached but do not answer, as while
-// they elect a leader. Later it waits for ever.
+// they elect a leader. Later it waits forever.
 const patience = 30 * time.Second
 
 // sayWaiting is after how long a sweep without a row says that it waits.
@@ -173,10 +173,10 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 	}
 }
 
-// errLost reports that jobs that have no row are not in the queue any more.
+// errLost reports that jobs without a row are no longer in the queue.
 var errLost = errors.New("jobs are lost")
 
-// watch looks now and then for jobs that wait for a row but are not in the queue.
+// watch looks now and then for jobs that are waiting for a row but are not in the queue.
 func (x *coordinator) watch(ctx context.Context) {
 	quiet := 0
 	for ctx.Err() == nil && !x.complete() {

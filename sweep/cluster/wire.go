@@ -112,7 +112,7 @@ func (b *batch[T]) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A result is what came of a task.
+// A result is the result of a task.
 type result struct {
 	Process string           `json:"process"` // of the worker
 	Again   bool             `json:"again,omitempty"`

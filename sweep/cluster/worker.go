@@ -55,8 +55,8 @@ type served struct {
 	queue jetstream.Consumer
 }
 
-// Work takes jobs of all sweeps whose components this program has, until ctx ends, or there was nothing to do for
-// so long.
+// Work takes jobs of all sweeps whose components this program has, until ctx ends, or the worker has been idle
+// for the given time.
 func Work(ctx context.Context, w Worker) error {
 	l, err := connect(ctx, w.Options, w.Name, w.Idle, w.Say)
 	if err != nil {
@@ -83,8 +83,8 @@ func Work(ctx context.Context, w Worker) error {
 	return err
 }
 
-// follow keeps the list of sweeps up to date. It returns true, to be called again, when the list cannot be read any more, as may be when servers
-// were lost.
+// follow keeps the list of sweeps up to date. It returns true, to be called again, if the list can no longer be read, as after the loss
+// of servers.
 func (b *labour) follow(ctx context.Context) (again bool, err error) {
 	var watch jetstream.KeyWatcher
 	err = retry(ctx, 0, func() (err error) {
@@ -156,8 +156,8 @@ func (b *labour) all(turn int) []*served {
 	return slices.Concat(b.sweeps[at:], b.sweeps[:at])
 }
 
-// pull takes messages for the cores that are free. A worker has one request under way and not one for each core, so that
-// servers can serve thousands of cores.
+// pull takes messages for the free cores. A worker has one request under way, not one per core, so that servers can
+// serve thousands of cores.
 func (b *labour) pull(ctx context.Context) {
 	free := make(chan int, b.Cores)
 	for core := range b.Cores {

@@ -33,8 +33,8 @@ const inputsMark = "inputs "
 // textLines is how many lines a checkpoint has.
 const textLines = 4
 
-// A Checkpoint is a claim: that a run had a hash at a tick, and had taken these inputs by then. Its signer cannot claim others later. The
-// world hash alone covers the states, but not what changes no state, such as the source of a command.
+// A Checkpoint is a claim that a run had a hash at a tick, and had taken certain inputs by then. Its signer cannot make another claim
+// later. The world hash alone covers the states, but not what changes no state, such as the source of a command.
 type Checkpoint struct {
 	Run    audit.ID
 	Tick   uint64

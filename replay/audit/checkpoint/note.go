@@ -184,8 +184,8 @@ func (c *Checkpoint) Sign(private ed25519.PrivateKey) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.Text()}, &signer{k, private, time.Time{}})
 }
 
-// Cosign adds the cosignature of a witness, made at a time, and returns the file and the key by which others can check it. One that the
-// same key made under the same name before is replaced; the signatures that follow it move up.
+// Cosign adds the cosignature of a witness, made at a time. It returns the file and the key with which others can check it. An earlier
+// cosignature by the same key and name is replaced; the signatures after it move up.
 func (n *Note) Cosign(name string, private ed25519.PrivateKey, at time.Time) (file []byte, k *Key, err error) {
 	if k, err = newKey(name, cosigns, private.Public().(ed25519.PublicKey)); err != nil {
 		return nil, nil, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// errWeakKey reports a public key under which one signature can be good for any message.
+// errWeakKey reports a public key for which one signature can be valid for any message.
 var errWeakKey = errors.New("checkpoint: it is no key that somebody can sign with: its point has a small order, or is not written in the one way that it has")
 
 // smallOrders are the y coordinates of the points of Curve25519, in the form of Edwards, whose order is 1, 2, 4 or 8.

@@ -32,7 +32,7 @@ type DB struct {
 	MostState func(genesis []byte) int64
 
 	// Patience is how long one statement may take before it ends with [ErrSlow]; 0: five minutes. Statements that commit ticks have no limit. So no
-	// database can make a program wait for ever.
+	// database can make a program wait forever.
 	Patience time.Duration
 }
 
@@ -46,20 +46,20 @@ type backend interface {
 	// tables reports whether there is a table of versions, and if not, whether other tables stand where ours would be.
 	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
 
-	// untrue returns the name of one of our tables that is not a real table but a view, a virtual or a foreign table. Its rows may change from
-	// one time to the next, or never end. "" is none.
+	// untrue returns the name of one of our tables that is not a real table but a view, a virtual or a foreign table; "" if there is
+	// none. The rows of such a table may change between reads, or never end.
 	untrue(ctx context.Context, db *sql.DB) (name string, err error)
 
-	// unmade returns the name of something, such as a trigger, that runs when a row of ours is read or added although no migration of ours made it. It
-	// may never end.
+	// unmade returns the name of something, such as a trigger, that runs when one of our rows is read or added but was not made by one of
+	// our migrations. It may never end.
 	unmade(ctx context.Context, db *sql.DB) (name string, err error)
 
 	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
 	lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (bool, error)
 
-	// opened is called once, when the database is open. From then on, there returns an error unless what was opened is still there under its name, and
-	// a function that holds the same of what a writer has written.
+	// opened is called once, when the database is open. Afterwards, there returns an error unless what was opened is still there under
+	// its name. The other function does the same for what a writer has written.
 	opened(ctx context.Context, db *sql.DB, how opening) error
 	there() error
 	written(ctx context.Context, conn *sql.Conn) (func() error, error)
@@ -103,7 +103,7 @@ type row interface {
 //go:embed migrations
 var migrations embed.FS
 
-// oldest is the oldest version of the schema that this program reads and adds to as to its own.
+// oldest is the oldest version of the schema that this program reads and adds to like its own.
 const oldest = 1
 
 const versionTable = "audit_migrations"

@@ -32,7 +32,7 @@ const lockPatience = 500
 // patience is how long to wait for a locked file, in milliseconds.
 const patience = 10_000
 
-// sqliteFile is the backend of a database in a file. Never open the file by another way than SQLite: closing it would drop
+// sqliteFile is the backend of a database in a file. Never open the file other than through SQLite: closing it would drop
 // the locks that SQLite has on it.
 type sqliteFile struct {
 	path string
@@ -112,7 +112,7 @@ func (d *DB) inUTF8(ctx context.Context) error {
 	return fmt.Errorf("it has its text in %s; use one in UTF-8", encoding)
 }
 
-// regularBeside returns an error unless the files that SQLite has beside a database are regular ones: opening a pipe would wait for ever.
+// regularBeside returns an error unless the files that SQLite has beside a database are regular ones: opening a pipe would wait forever.
 func regularBeside(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file; remove it", filepath.Base(path))

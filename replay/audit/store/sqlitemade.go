@@ -65,7 +65,8 @@ const maxStatement = 1 << 16
 // oursIn matches a name of one of our tables in a statement.
 var oursIn = regexp.MustCompile(`(?i)\b(` + strings.NewReplacer("(", "", ")", "", "'", "", ", ", "|").Replace(ourTables) + `)\b`)
 
-// unmade looks at the statements of the file's schema, which may also have tables and views of other programs. It goes by the statement, since SQLite runs that, whatever the other columns say.
+// unmade looks at the statements of the file's schema, which may also have tables and views of other programs. It trusts only the
+// statement: that is what SQLite runs, whatever the other columns say.
 func (s *sqliteFile) unmade(ctx context.Context, db *sql.DB) (name string, err error) {
 	texts, err := made()
 	if err != nil {

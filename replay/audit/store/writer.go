@@ -32,8 +32,8 @@ type Writer struct {
 
 var _ audit.Store = (*Writer)(nil)
 
-// Writer opens a run to add to it. A run has one writer at a time, in whatever process: another is refused with [ErrWriter]. One that was
-// killed no longer counts. A halted run is refused with [ErrHalted].
+// Writer opens a run to add to it. A run has one writer at a time, in any process; a second one is refused with [ErrWriter]. A killed
+// writer no longer counts. A halted run is refused with [ErrHalted].
 func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
 	run, err := d.run(ctx, d.sql, id)
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *DB) writer(ctx context.Context, run *audit.Run) (*Writer, error) {
 	return &Writer{db: d, run: *run, conn: conn, prepared: prepared{}, unlock: unlock, written: written, pack: pack}, nil
 }
 
-// Close lets others write the run. The error is [ErrGone] if what was committed is not there any more.
+// Close lets others write the run. The error is [ErrGone] if what was committed is no longer there.
 func (w *Writer) Close() error {
 	if w.conn == nil {
 		return nil
