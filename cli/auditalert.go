@@ -37,7 +37,7 @@ type alarm struct {
 func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webhook string) (halted bool) {
 	x.Level = "alert"
 	text, err := json.Marshal(x)
-	if err != nil { // of which there is no such value
+	if err != nil { // no alarm makes this fail
 		text = []byte("{}")
 	}
 	fmt.Fprintf(a.Errs, "%s\n", text)

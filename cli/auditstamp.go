@@ -88,7 +88,7 @@ func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) erro
 	return a.Say("stamped   %s by %s\nwrote     %s", v.Time, words.Printable(v.Authority), words.Argument(out))
 }
 
-// ask sends a request to an authority, and returns its host, by which errors name it: what follows the host may be a token.
+// ask sends a request to an authority. It returns its host, which errors name; the rest of the address may hold a token.
 func ask(ctx context.Context, tsa string, request []byte) (host string, response []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, tsa, bytes.NewReader(request))
 	if err != nil {

@@ -94,7 +94,7 @@ type countChange struct {
 	After  uint64 `json:"after"`
 }
 
-// result compares, and returns nil if nothing was looked at.
+// result compares the world with its beginning. It returns nil if c is nil.
 func (c *change) result(s *scenarios.Scenario, w *engine.World) *changeResult {
 	if c == nil {
 		return nil

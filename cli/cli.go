@@ -121,7 +121,7 @@ type app struct {
 
 	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none
 
-	recording bool // standard output is a recording, of which no byte may be lost
+	recording bool // standard output is a recording: no byte may be lost
 
 	metrics       *metrics.Server // nil: none are served
 	metricsLinger time.Duration   // after the end

@@ -87,7 +87,7 @@ type recoverResult struct {
 	Bytes     int64  `json:"bytes"`
 	LostBytes int64  `json:"lost_bytes"`
 	Reason    string `json:"reason,omitempty"`      // why it is not whole
-	Index     uint64 `json:"index_ticks,omitempty"` // of which the new recording has an index
+	Index     uint64 `json:"index_ticks,omitempty"` // ticks that the new recording's index covers
 }
 
 func (j *recoverJob) run(ctx context.Context, name string) error {

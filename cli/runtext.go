@@ -80,7 +80,7 @@ type expectResult struct {
 	Text    string `json:"text"`
 	OK      bool   `json:"ok"`
 	Reached bool   `json:"reached"`
-	From    uint64 `json:"from_tick,omitempty"` // of those looked at, if the run went on from a state
+	From    uint64 `json:"from_tick,omitempty"` // the first tick checked, if the run continued from a state
 	To      uint64 `json:"to_tick,omitempty"`   // if it ended early
 }
 

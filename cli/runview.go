@@ -159,7 +159,7 @@ func (j *runJob) recordForView() (engine.Settler, error) {
 	return j.viewer.record(descriptor)
 }
 
-// resting does what is due before the run pauses for a while.
+// resting sets a function to be called before the run pauses for a while.
 func (l *runViewer) resting(f func() error) {
 	if l != nil {
 		l.live.Rest = f

@@ -308,7 +308,7 @@ func (j *sweepJob) tryFirst() error {
 		}
 		return report.Usage("%w", err)
 	}
-	if i, k, ok := j.template.Twice(j.plan.Paths); ok { // of which the first one would change nothing
+	if i, k, ok := j.template.Twice(j.plan.Paths); ok { // the first one would change nothing
 		return report.Usage("%s and %s lead to one value", j.plan.Paths[i], j.plan.Paths[k])
 	}
 	return nil // others may be right

@@ -53,7 +53,7 @@ type sweepMerged struct {
 	Done    int            `json:"done"`
 	Added   int            `json:"added"`
 	Kept    int            `json:"kept,omitempty"` // recordings and states that were taken along
-	Gone    int            `json:"gone,omitempty"` // of which no shard has the file any more
+	Gone    int            `json:"gone,omitempty"` // kept files that no shard has any more
 	Differ  []differing    `json:"differing,omitempty"`
 	Missing []missingShard `json:"missing,omitempty"`
 	Tables  []string       `json:"tables"`

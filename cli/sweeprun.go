@@ -339,7 +339,7 @@ func (j *sweepJob) next(r *sweepEnd) string {
 	case slices.ContainsFunc(r.Differing, differing.recorded):
 		both := r.Differing[slices.IndexFunc(r.Differing, differing.recorded)].Recordings
 		return fmt.Sprintf("next      %s diff %s %s", j.Name, words.Argument(both[0]), words.Argument(both[1]))
-	case len(r.Differing) > 0: // of which nothing shows the difference
+	case len(r.Differing) > 0: // no recordings show the difference
 		return ""
 	case bad > 0:
 		return fmt.Sprintf("next      %s sweep show %s", j.Name, words.Argument(j.folder()))

@@ -126,7 +126,7 @@ func (j *viewJob) closeAll() {
 	}
 }
 
-// sources opens what is looked at.
+// sources opens what the user wants to see.
 func (j *viewJob) sources(ctx context.Context, kind session.Format, names []string) (list []view.Source, err error) {
 	switch kind {
 	case session.FormatGame:

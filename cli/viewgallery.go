@@ -21,11 +21,11 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// A gallery offers scenarios: those that come with murksim, or one that is being looked at.
+// A gallery offers scenarios: those that come with murksim, or the one on show.
 type gallery struct {
 	app   *app
 	limit session.Size        // of a world
-	own   map[string][]string // scenarios that are being looked at, as they were named, with their --set; nil: those that come with murksim
+	own   map[string][]string // scenarios on show, as they were named, with their --set; nil: those that come with murksim
 
 	mu    sync.Mutex // one film at a time
 	films map[string][]byte

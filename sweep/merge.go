@@ -19,7 +19,7 @@ type Merge struct {
 	Folder   string
 	To       *Journal
 	Parts    []Part
-	Progress func(rows int) // nil, or called with how many rows of the parts were looked at so far
+	Progress func(rows int) // nil, or called with the number of rows of the parts processed so far
 
 	Added int // rows
 	Kept  int // files that were brought into the folder

@@ -13,7 +13,7 @@ import (
 
 // PlotOptions say what Plot draws. The zero value lets it choose.
 type PlotOptions struct {
-	Stats []string // statistics, of which each has a panel; none: the first that differs between the jobs
+	Stats []string // statistics, one panel each; none: the first that differs between the jobs
 	By    []string // a path or two, or the ends of paths, or seed, see [Plan.Varying]; none: those that differ, the first two if there are more
 	LogX  bool     // a logarithmic axis, even if the design did not draw its values so
 	LogY  bool     // likewise

@@ -94,7 +94,7 @@ func TestHeld(t *testing.T) {
 	if err := r.Verify(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for i := len(recording) - 100; i < len(recording); i++ { // hashes that nobody computed
+	for i := len(recording) - 100; i < len(recording); i++ { // hashes that no computation gave
 		recording[i] ^= 0xff
 	}
 	if _, err := f.WriteAt(recording, 0); err != nil {

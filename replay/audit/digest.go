@@ -81,7 +81,7 @@ type digestColumn struct {
 	len     int // elements
 }
 
-// newDigester begins with the columns of a state, of which nothing is hashed yet.
+// newDigester begins with the columns of a state; nothing of it is hashed yet.
 func newDigester(columns []engine.StateColumn) *digester {
 	n := len(columns)
 	d := &digester{columns: make([]digestColumn, n), trees: make([]*tree, n), changed: make([]bool, n)}

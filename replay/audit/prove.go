@@ -78,8 +78,8 @@ func (y *Layout) IDs() int {
 	return len(y.Defs) - 3
 }
 
-// Check checks that the columns of a proof are those of the layout. A whole proof says how many there are, and an honest tree has no other
-// number; but a forger who hashed something that is not a state can have put two trees into it, of which Check accepts one.
+// Check checks that the columns of a proof are those of the layout. A whole proof says how many there are, and an honest tree has no
+// other number. But a forger who hashed something that is not a state can have put two trees into it; Check accepts only one of them.
 func (y *Layout) Check(p *Proof) error {
 	if p.Columns != len(y.Defs) {
 		return fmt.Errorf("audit: it has %d columns; those of its genesis are %d", p.Columns, len(y.Defs))

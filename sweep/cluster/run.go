@@ -41,7 +41,7 @@ type coordinator struct {
 	processes map[string]bool // that have sent rows
 	again     map[int]bool    // jobs that are being run again
 	received  int             // results
-	looked    int             // of them when the queue was looked at last
+	looked    int             // value of received at the last look at the queue
 	lost      bool            // jobs wait that are not in the queue
 	err       error
 
