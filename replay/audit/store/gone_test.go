@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -66,75 +67,101 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestMarking: an opening to write that was killed while it gave the file a new mark, before the mark was in the file, has cost nothing; nor has
-// one beside another that writes.
-func TestMarking(t *testing.T) {
-	name := sqliteFile.fresh(t)
-	d := open(t, name)
-	create(t, d, newRun(1))
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	killed := sqliteFile.fresh(t)
-	raw := sqliteFile.direct(t, name)
-	if _, err := raw.Exec("PRAGMA user_version = 77"); err != nil {
-		t.Fatal(err)
-	}
-	for _, ending := range []string{"", "-wal"} {
-		b, err := os.ReadFile(name + ending)
-		if err = errors.Join(err, os.WriteFile(killed+ending, b, 0o666)); err != nil || len(b) == 0 {
+// filesOf copies a database, as one does who knows of no log, or all of it.
+func filesOf(t *testing.T, from, to string, endings ...string) {
+	t.Helper()
+	for _, ending := range endings {
+		b, err := os.ReadFile(from + ending)
+		if err = errors.Join(err, os.WriteFile(to+ending, b, 0o666)); err != nil || len(b) == 0 {
 			t.Fatal(len(b), err)
 		}
 	}
-	d = open(t, killed)
-	create(t, d, newRun(2))
-	w := writer(t, d, newRun(2).ID)
-	var m maker
-	commit(t, w, m.batch(3, 0))
-	create(t, open(t, killed), newRun(3))
-	commit(t, w, m.batch(3, 0))
-	r, err := store.OpenReader(ctx, killed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if runs, err := r.Runs(ctx); err != nil || len(runs) != 3 {
-		t.Errorf("%d runs, %v", len(runs), err)
-	}
 }
 
-// TestMarkedAnew: each opening to write gives the file another mark, also after somebody has looked at it and left an empty log.
-func TestMarkedAnew(t *testing.T) {
+// TestLogOfAnotherState: a log goes on from one state of one file. Beside an older copy, or a newer one, it is refused, whatever the change was, and whoever else
+// had the database open; beside the file itself, and a copy from the very state in which it begins, it is merged.
+func TestLogOfAnotherState(t *testing.T) {
 	name := sqliteFile.fresh(t)
-	marks := map[int]bool{}
-	for range 3 {
-		d := open(t, name)
-		create(t, d, newRun(uint64(len(marks))+1))
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		r, err := store.OpenReader(ctx, name)
+	reader := func() {
+		r, err := store.OpenReader(ctx, name) // it stays open
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { r.Close() })
 		if _, err := r.Runs(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Close(); err != nil {
+	}
+	merge := func() {
+		raw := sqliteFile.direct(t, name)
+		if _, err := raw.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 			t.Fatal(err)
-		}
-		if info, err := os.Stat(name + "-wal"); err != nil || info.Size() != 0 {
-			t.Fatalf("who looks leaves no empty log: %v", err)
-		}
-		raw, mark := sqliteFile.direct(t, name), 0
-		if err := raw.QueryRow("PRAGMA user_version").Scan(&mark); err != nil || mark == 0 || marks[mark] {
-			t.Fatalf("mark %d after %v, %v", mark, marks, err)
 		}
 		raw.Close()
-		if err := os.WriteFile(name+"-wal", nil, 0o666); err != nil {
+	}
+	run, runs := newRun(1), 1
+	create(t, open(t, name), run)
+	copies := map[string]int{} // and how many runs each has
+	for _, change := range []func(d *store.DB){
+		func(d *store.DB) { runs++; create(t, d, newRun(uint64(runs))) },
+		func(d *store.DB) {
+			if err := d.Audit(ctx, &store.Audit{ID: newRun(99).ID, Run: run.ID, Started: time.Now(), Finished: time.Now(), Verdict: "PASS"}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func(d *store.DB) {
+			if _, err := d.Alert(ctx, &store.Alert{Run: run.ID, Code: "replay_divergence", Severity: "critical", At: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func(d *store.DB) {
+			if err := d.Halt(ctx, run.ID, audit.Halt{Code: "operator", At: time.Now()}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func(d *store.DB) { runs++; create(t, d, newRun(uint64(runs))) },
+	} {
+		merge()
+		before := sqliteFile.fresh(t)
+		filesOf(t, name, before, "")
+		copies[before] = runs
+		reader()
+		d := open(t, name)
+		change(d)
+		merge()
+		merged := sqliteFile.fresh(t)
+		filesOf(t, name, merged, "")
+		copies[merged] = runs
+		d.Close()
+	}
+	whole := runs
+	d := open(t, name)
+	start := sqliteFile.fresh(t)
+	filesOf(t, name, start, "")
+	runs++
+	create(t, d, newRun(uint64(runs)))
+	for copied, has := range copies {
+		state, err := os.ReadFile(copied)
+		if err != nil {
 			t.Fatal(err)
 		}
-		marks[mark] = true
+		now, _ := os.ReadFile(start)
+		filesOf(t, name, copied, "-wal")
+		if d, err := store.Open(ctx, copied); !errors.Is(err, store.ErrForeign) && !bytes.Equal(state, now) {
+			t.Errorf("a copy with %d runs, beside the log of what was written later: %v, %v", has, d, err)
+		}
+	}
+	filesOf(t, name, start, "-wal")
+	if all, err := open(t, start).Runs(ctx); err != nil || len(all) != whole+1 {
+		t.Errorf("the copy in whose state the log begins: %d runs, %v", len(all), err)
+	}
+	older := sqliteFile.fresh(t) // a log, beside what the file was later
+	filesOf(t, name, older, "-wal")
+	create(t, d, newRun(uint64(runs+1)))
+	merge()
+	filesOf(t, name, older, "")
+	if d, err := store.OpenReader(ctx, older); !errors.Is(err, store.ErrForeign) {
+		t.Errorf("a newer copy beside an older log: %v, %v", d, err)
 	}
 }
 
@@ -158,54 +185,6 @@ func TestCutFrame(t *testing.T) {
 	if runs, err := open(t, killed).Runs(ctx); err != nil || len(runs) != 1 {
 		t.Errorf("%d runs, %v", len(runs), err)
 	}
-}
-
-// TestMarkedAfterCrash: the database of a run that crashed, and its copy, which was made with the log, have other marks once the run goes on. So the copy does
-// not get the log of what is written then; nor does the copy of one that had no mark.
-func TestMarkedAfterCrash(t *testing.T) {
-	files := func(from, to string, endings ...string) {
-		t.Helper()
-		for _, ending := range endings {
-			b, err := os.ReadFile(from + ending)
-			if err = errors.Join(err, os.WriteFile(to+ending, b, 0o666)); err != nil || len(b) == 0 {
-				t.Fatal(len(b), err)
-			}
-		}
-	}
-	refused := func(copied, log string) {
-		t.Helper()
-		files(log, copied, "-wal")
-		if d, err := store.Open(ctx, copied); !errors.Is(err, store.ErrForeign) {
-			t.Errorf("a copy with the log of what was written later: %v, %v", d, err)
-		}
-	}
-	name, crashed, copied := sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t)
-	create(t, open(t, name), newRun(1))
-	files(name, crashed, "", "-wal") // as it is after kill -9
-	files(name, copied, "", "-wal")
-	merged := sqliteFile.direct(t, copied)
-	if _, err := merged.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		t.Fatal(err)
-	}
-	merged.Close()
-	d := open(t, crashed)
-	create(t, d, newRun(2))
-	if runs, err := d.Runs(ctx); err != nil || len(runs) != 2 {
-		t.Errorf("%d runs, %v", len(runs), err)
-	}
-	refused(copied, crashed)
-
-	old := sqliteFile.fresh(t)
-	create(t, open(t, old), newRun(1))
-	raw := sqliteFile.direct(t, old)
-	if _, err := raw.Exec("PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		t.Fatal(err)
-	}
-	now, unmarked := sqliteFile.fresh(t), sqliteFile.fresh(t)
-	files(old, now, "")
-	files(old, unmarked, "")
-	create(t, open(t, now), newRun(2))
-	refused(unmarked, now)
 }
 
 // TestLogMerged holds that a log which another process has merged into the file is no fault.

@@ -60,13 +60,13 @@ type backend interface {
 
 	// opened is called once, when the database is open. Afterwards, there returns an error unless what was opened is still there under
 	// its name. The other function does the same for what a writer has written.
-	opened(ctx context.Context, db *sql.DB, how opening) error
+	opened() error
 	there() error
 	written(ctx context.Context, conn *sql.Conn) (func() error, error)
 	same(other backend) bool // both have opened the same
 
-	begin() string     // of a transaction that writes
-	beginRead() string // of one that sees a moment
+	begin(ctx context.Context, conn *sql.Conn) error // a transaction that writes
+	beginRead() string                               // of one that sees a moment
 	insert(ctx context.Context, conn *sql.Conn, prepared prepared, rows *bulk) error
 	read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error
 	joined(bytes string) string // an expression for concatenated bytes
@@ -173,7 +173,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 	d.dsn, d.reader = dsn, how == reading
 	err = d.prepare(ctx, how != writing)
 	if err == nil {
-		err = d.backend.opened(ctx, d.sql, how)
+		err = d.backend.opened()
 	}
 	if err != nil {
 		d.Close()
@@ -306,7 +306,11 @@ func (d *DB) migrate(ctx context.Context, latest int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Up(ctx); err != nil {
+	_, err = p.Up(ctx)
+	if err == nil { // else a copy made before could take what goose has written for its own
+		err = d.change(ctx, func(*sql.Conn) error { return nil })
+	}
+	if err != nil {
 		return d.wrap(err, "making the tables of version %d", latest)
 	}
 	return nil

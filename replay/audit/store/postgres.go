@@ -58,10 +58,13 @@ func openPostgres(dsn string, how opening) (*DB, error) {
 }
 
 func (p *postgres) dialect() goose.Dialect { return goose.DialectPostgres }
-func (p *postgres) begin() string          { return "BEGIN ISOLATION LEVEL READ COMMITTED" }
-func (p *postgres) beginRead() string      { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }
-func (p *postgres) id(id audit.ID) any     { return [16]byte(id) }
-func (p *postgres) time(t time.Time) any   { return t }
+func (p *postgres) begin(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED")
+	return err
+}
+func (p *postgres) beginRead() string    { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }
+func (p *postgres) id(id audit.ID) any   { return [16]byte(id) }
+func (p *postgres) time(t time.Time) any { return t }
 
 func (p *postgres) joined(bytes string) string { return bytes }
 
@@ -76,8 +79,8 @@ func (p *postgres) insertAlert() string {
 	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
 }
 
-func (p *postgres) opened(context.Context, *sql.DB, opening) error { return nil }
-func (p *postgres) there() error                                   { return nil }
+func (p *postgres) opened() error { return nil }
+func (p *postgres) there() error  { return nil }
 
 func (p *postgres) written(context.Context, *sql.Conn) (func() error, error) { return p.there, nil }
 

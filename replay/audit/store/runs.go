@@ -57,7 +57,10 @@ func (u *uuid) Scan(v any) (err error) {
 }
 
 // Create adds a run. It keeps the time of creation to the microsecond; a zero time means now. A fork's parent must be in the database.
-func (d *DB) Create(ctx context.Context, r *audit.Run) error { return d.insertRun(ctx, d.sql, r) }
+func (d *DB) Create(ctx context.Context, r *audit.Run) error {
+	err := d.change(ctx, func(conn *sql.Conn) error { return d.insertRun(ctx, conn, r) })
+	return d.wrap(err, "creating run %s", r.ID)
+}
 
 // insertRun adds the row of a run.
 func (d *DB) insertRun(ctx context.Context, to execer, r *audit.Run) error {

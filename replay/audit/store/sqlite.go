@@ -74,9 +74,6 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	}
 	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
 	file := &sqliteFile{path: path}
-	if how != reading {
-		file.markAnew(ctx)
-	}
 	d := &DB{backend: file, name: path}
 	if d.sql, err = dial(path, mode); err != nil {
 		return nil, &Error{doing, "", err}
@@ -148,7 +145,6 @@ func fileURI(path string) (string, error) {
 }
 
 func (s *sqliteFile) dialect() goose.Dialect { return goose.DialectSQLite3 }
-func (s *sqliteFile) begin() string          { return "BEGIN IMMEDIATE" }
 func (s *sqliteFile) beginRead() string      { return "BEGIN" }
 func (s *sqliteFile) id(id audit.ID) any     { return id.String() }
 func (s *sqliteFile) time(t time.Time) any   { return t.UnixMicro() }
@@ -196,7 +192,7 @@ func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.Sessio
 		var mode string
 		err = errors.Join(db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has), db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode))
 		if err == nil && has == 0 && mode != "wal" { // where it would be in the log before it is in the file
-			err = mark(ctx, db)
+			err = beginNumbers(ctx, db)
 		}
 		if err == nil {
 			_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file

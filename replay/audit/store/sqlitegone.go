@@ -12,13 +12,10 @@ import (
 	"os"
 )
 
-func (s *sqliteFile) opened(ctx context.Context, db *sql.DB, how opening) (err error) {
+func (s *sqliteFile) opened() (err error) {
 	s.info, err = os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gone("opening "+s.path, s.path)
-	}
-	if err == nil && how != reading {
-		err = markLog(ctx, db)
 	}
 	return err
 }

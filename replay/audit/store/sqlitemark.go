@@ -3,88 +3,61 @@
 package store
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"lukechampine.com/frand"
 )
 
-// mark gives a file a random number, in the field of its header that SQLite leaves to programs: user_version. The first page has it, and so
-// has the log once that page is in it. By this number a log is told from that of another file. It keeps out mistakes, and proves nothing.
-func mark(ctx context.Context, db *sql.DB) error {
-	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", 1+frand.Uint64n(1<<30)))
+// The number of a change stands in the field of the header that SQLite leaves to programs: user_version. A file begins with a random one, and each of our
+// transactions counts on. So a log says from which state of which file it goes on: its first number is the one after that of the file it began beside, and
+// the file has that or one of the log's, if some of the log was merged. A log that was put beside an older copy, a newer one or another file is told from
+// the file's own by that. It keeps out mistakes, and proves nothing.
+const numbers = 1 << 31 // they go around, without 0: a file without a number
+
+// beginNumbers gives a new file its first number.
+func beginNumbers(ctx context.Context, db execer) error {
+	return setNumber(ctx, db, 1+frand.Uint64n(numbers-1))
+}
+
+func setNumber(ctx context.Context, db execer, n uint64) error {
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", n))
 	return err
 }
 
-// markLog writes the first page as it is, so that the log has the mark, where there is one.
-func markLog(ctx context.Context, db *sql.DB) error {
-	var has int32
-	var mode string
-	err := errors.Join(db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has), db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode))
-	if err != nil || mode != "wal" {
+// begin implements backend. The transaction has the number after that of the last.
+func (s *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", has))
-	return err
+	var n int64
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&n); err != nil {
+		return err
+	}
+	return setNumber(ctx, conn, after(uint64(uint32(n))%numbers))
 }
 
-// markAnew gives a database of ours a new mark, so that a copy made earlier has another mark than what is written from now on. No other
-// process uses the file meanwhile. At the end, the file itself has the mark and the log's content, and there is no log. If that is not
-// possible because another process has the file open, everything stays as it is.
-func (s *sqliteFile) markAnew(ctx context.Context) {
-	if !filled(s.path) {
-		return
-	}
-	uri, err := fileURI(s.path)
-	if err != nil {
-		return
-	}
-	db, err := sql.Open("sqlite", uri+"?mode=rw&_pragma=locking_mode(exclusive)&_pragma=busy_timeout(0)")
-	if err != nil {
-		return
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	// The log is merged before there is another mark, too: one that has both changes and another mark than the file is that of another file.
-	if ours, _, err := s.tables(ctx, db); err == nil && ours && merge(ctx, db) && mark(ctx, db) == nil {
-		merge(ctx, db)
-	}
-}
+// after returns the number after another one.
+func after(n uint64) uint64 { return max((n+1)%numbers, 1) }
 
-// merge copies all of the log into the file, and empties it.
-func merge(ctx context.Context, db *sql.DB) bool {
-	var busy, frames, merged int
-	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &merged)
-	return err == nil && busy == 0
-}
-
-// The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, user_version, and what
-// is counted with each change; how long the heads of a log and of a page in it are, and where the former has the size of a page.
+// The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, and user_version; how long the
+// heads of a log and of a page in it are, and where the former has the size of a page, and what all frames of it repeat.
 const (
-	wayAt, markAt         = 18, 60
-	changesAt, validForAt = 24, 92
-	pageHead              = 100
-	logHead, logPage      = 32, 24
-	pageSizeAt            = 8
+	wayAt, numberAt     = 18, 60
+	pageHead            = 100
+	logHead, logPage    = 32, 24
+	pageSizeAt, saltsAt = 8, 16
 )
 
-// A page one is the beginning of the first page of a file, with the header.
+// A pageOne is the beginning of the first page of a file, with the header.
 type pageOne [pageHead]byte
 
-func (p pageOne) mark() uint32 { return binary.BigEndian.Uint32(p[markAt:]) }
-
-// unmarked is the page without its mark and what SQLite counts with each change.
-func (p pageOne) unmarked() pageOne {
-	clear(p[changesAt : changesAt+4])
-	clear(p[markAt : markAt+4])
-	clear(p[validForAt:])
-	return p
-}
+func (p pageOne) number() uint64 { return uint64(binary.BigEndian.Uint32(p[numberAt:])) % numbers }
 
 // pageOneOf reads the first page of a file as it is without its log. It does so by SQLite: closing a file that was opened by another way would
 // drop all locks that this process has on it.
@@ -112,49 +85,65 @@ func journalOfAnother(ctx context.Context, path string) bool {
 	return ok && page[wayAt] == 2 && page[wayAt+1] == 2
 }
 
-// logOfAnother reports whether the log beside a file has changes of another one. A log of nothing but a new mark is the file's own: the process was killed
-// before the mark was in the file.
+// logOfAnother reports whether the log beside a file goes on from another file, or from another state of it. A log that changes meanwhile is that of a
+// process that writes, which has looked at it.
 func logOfAnother(ctx context.Context, path string) bool {
-	if !filled(path + "-wal") {
+	log := numbersOf(path + "-wal")
+	if log.count == 0 {
 		return false
 	}
-	ours, ok := pageOneOf(ctx, path)
-	if !ok {
-		return false
-	}
-	log, err := os.Open(path + "-wal")
+	page, ok := pageOneOf(ctx, path)
+	return ok && !log.goesOnFrom(page.number()) && log == numbersOf(path+"-wal")
+}
+
+// A logNumbers is what numbers the changes in a log have.
+type logNumbers struct {
+	count       int    // frames with page one
+	first, last uint64 // the numbers of these
+	sum         [8]byte
+}
+
+// goesOnFrom reports whether a file with a number may be the log's.
+func (l *logNumbers) goesOnFrom(file uint64) bool {
+	before := (file + numbers - l.first) % numbers // modulo their number
+	return after(file) == l.first || before <= (l.last+numbers-l.first)%numbers
+}
+
+// numbersOf reads a log up to its last whole frame.
+func numbersOf(path string) (l logNumbers) {
+	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return l
 	}
-	defer log.Close()
+	defer f.Close()
+	log := bufio.NewReaderSize(f, 1<<20)
 	var head [logHead]byte
-	if _, err := log.ReadAt(head[:], 0); err != nil {
-		return false
+	if _, err := io.ReadFull(log, head[:]); err != nil {
+		return l
 	}
 	size := int64(binary.BigEndian.Uint32(head[pageSizeAt:]))
-	if size < 512 || size > 1<<16 {
-		return false
+	if size < 512 || size > 1<<16 || size&(size-1) != 0 {
+		return l
 	}
-	marked, changed := false, false // by another mark; otherwise
-	before, frame := head[logHead-8:], make([]byte, logPage+size)
-	for at := int64(logHead); ; at += int64(len(frame)) {
-		if _, err := log.ReadAt(frame, at); err != nil { // what a killed process began is no frame
-			return marked && changed
+	l.sum = [8]byte(head[logHead-8:])
+	frame := make([]byte, logPage+size)
+	for {
+		if _, err := io.ReadFull(log, frame); err != nil || [8]byte(frame[8:]) != [8]byte(head[saltsAt:]) || !whole(frame, l.sum[:], head[3]&1 != 0) {
+			return l
 		}
-		switch first := binary.BigEndian.Uint32(frame) == 1; {
-		case !first:
-			changed = true
-		case whole(frame, before, head[3]&1 != 0):
-			theirs := pageOne(frame[logPage:])
-			marked = marked || theirs.mark() != ours.mark()
-			changed = changed || theirs.unmarked() != ours.unmarked()
+		l.sum = [8]byte(frame[logPage-8:])
+		if binary.BigEndian.Uint32(frame) != 1 {
+			continue
 		}
-		before = bytes.Clone(frame[logPage-8 : logPage])
+		l.last = pageOne(frame[logPage:]).number()
+		if l.count++; l.count == 1 {
+			l.first = l.last
+		}
 	}
 }
 
-// whole reports whether a frame of a log has its checksum, which goes on from that before it. A killed process may have written its head, and not the page,
-// over an older frame. The file format of SQLite, 4.2.
+// whole reports whether a frame of a log has its checksum, which goes on from that before it: another is what a killed process left, and ends the log. The
+// file format of SQLite, 4.2.
 func whole(frame, before []byte, bigEndian bool) bool {
 	word := binary.LittleEndian.Uint32
 	if bigEndian {

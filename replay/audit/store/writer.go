@@ -177,27 +177,54 @@ func (w *Writer) compress(b *audit.Batch) {
 
 // transact inserts a batch, all or nothing.
 func (w *Writer) transact(ctx context.Context, b *audit.Batch) error {
-	if _, err := w.conn.ExecContext(ctx, w.db.backend.begin()); err != nil {
-		return err
+	err := w.db.transact(ctx, w.conn, func() error {
+		if w.create {
+			if err := w.db.insertRun(ctx, w.conn, &w.run); err != nil {
+				return err
+			}
+		}
+		return w.insert(ctx, b)
+	})
+	if err == nil {
+		w.create = false
 	}
-	var err error
-	if w.create {
-		err = w.db.insertRun(ctx, w.conn, &w.run)
+	return err
+}
+
+// transact makes all changes of f in one transaction, or none.
+func (d *DB) transact(ctx context.Context, conn *sql.Conn, f func() error) error {
+	err := d.backend.begin(ctx, conn)
+	if err == nil {
+		err = f()
 	}
 	if err == nil {
-		err = w.insert(ctx, b)
-	}
-	if err == nil {
-		if _, err = w.conn.ExecContext(ctx, "COMMIT"); err == nil {
-			w.create = false
+		if _, err = conn.ExecContext(ctx, "COMMIT"); err == nil {
 			return nil
 		}
 	}
-	// Where the database has rolled back by itself, on a full disk, there is nothing to roll back.
+	// Where none has begun, or the database has rolled back by itself, on a full disk, there is nothing to roll back.
 	within, done := parting(ctx)
 	defer done()
-	w.conn.ExecContext(within, "ROLLBACK")
+	conn.ExecContext(within, "ROLLBACK")
 	return err
+}
+
+// change makes a change in a transaction of its own.
+func (d *DB) change(ctx context.Context, f func(*sql.Conn) error) error {
+	conn, err := d.sql.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return d.transact(ctx, conn, func() error { return f(conn) })
+}
+
+// execute changes the database by one statement.
+func (d *DB) execute(ctx context.Context, statement string, args ...any) error {
+	return d.change(ctx, func(conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, statement, args...)
+		return err
+	})
 }
 
 func (w *Writer) insert(ctx context.Context, b *audit.Batch) error {
