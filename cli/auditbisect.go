@@ -97,7 +97,7 @@ func (x *examiner) tellBisect(ctx context.Context) error {
 
 func (x *examiner) printBisect(v *evidence.Report, s *audit.Step) error {
 	r := compare.BisectResult{
-		Event: "bisect", OK: v.Code == report.StatusOK, Status: "equal", A: &compare.BisectView{File: x.Source, Hash: v.Hash}, B: &compare.BisectView{File: x.Source, Replay: true, Hash: v.Hash},
+		Event: "bisect", OK: v.Code == report.StatusOK, Status: "equal", A: &compare.BisectView{File: x.Name(), Hash: v.Hash}, B: &compare.BisectView{File: x.Name(), Replay: true, Hash: v.Hash},
 		EqualTick: v.To,
 		ChainBisect: &compare.ChainBisect{
 			Run: x.Evidence.Run().ID.String(), From: v.From, To: v.To, Verdict: v.Verdict, Sections: v.Sections,

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -91,7 +93,7 @@ read or the run not be computed here, 4 the evidence is broken.`,
 func (j *auditDiagnoseJob) text() *chainText { return &chainText{&j.chains} }
 
 func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
-	if err := j.free(); err != nil {
+	if err := cmp.Or(sparesSource(j.folder, j.Source), j.free()); err != nil {
 		return err
 	}
 	if err := j.Open(ctx, j.flag); err != nil {
@@ -216,15 +218,19 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 	if j.chains.Foreign {
 		committed, about = "engine.state", ", which is not the committed one: "
 	}
+	before := ", as it is computed here"
+	if r.EqualBefore != nil && *r.EqualBefore {
+		before = ", in which both agree"
+	}
 	for _, f := range []struct {
 		name, about string
 		content     []byte
 	}{
 		{reportFile, "the report, as audit diff --json prints it", text},
 		{"report.txt", "the report for people", []byte(j.text().text())},
-		{committed, "the saved state of tick " + tick + about + r.A.State, sealed(j.chains.States[0])},
-		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", sealed(j.chains.States[1])},
-		{"before.state", "the saved state of the tick before it, in which both agree", sealed(j.chains.Before)},
+		{committed, "the saved state of tick " + tick + about + r.A.State, j.sealed(j.chains.States[0])},
+		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", j.sealed(j.chains.States[1])},
+		{"before.state", "the saved state of the tick before it" + before, j.sealed(j.chains.Before)},
 	} {
 		if f.content == nil {
 			continue
@@ -247,12 +253,13 @@ func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
 	return j.add(folder, "README.txt", "what each file is, and how to go on", func(w io.Writer) error { _, err := io.WriteString(w, readme); return err })
 }
 
-// sealed is a state as a file; nil: there is none.
-func sealed(state []byte) []byte {
-	if state == nil {
+// sealed is a state as a file from which run --state can continue, even that of a fork; nil: there is none.
+func (j *auditDiagnoseJob) sealed(state []byte) []byte {
+	own := bytes.Clone(state)
+	if state == nil || audit.Under(own, sha256.Sum256(j.Scenario.Descriptor())) != nil {
 		return nil
 	}
-	return engine.Seal(append([]byte(nil), state...))
+	return engine.Seal(own)
 }
 
 // add writes a file.
@@ -273,7 +280,11 @@ func (j *auditDiagnoseJob) add(folder, name, what string, write func(io.Writer) 
 func (j *auditDiagnoseJob) readme() string {
 	var b strings.Builder
 	r := &j.chains.Result
-	fmt.Fprintf(&b, "Run %s: tick %d is the first that is not what was committed.\n%s\n\n", r.Run, r.Tick, j.text().headline())
+	first := "is the first that is not what was committed"
+	if r.EqualBefore != nil && !*r.EqualBefore {
+		first = "was the first that was not what was committed; computed again, an earlier one is not, either"
+	}
+	fmt.Fprintf(&b, "Run %s: tick %d %s.\n%s\n\n", r.Run, r.Tick, first, j.text().headline())
 	if r.B.Stable != nil && !*r.B.Stable {
 		fmt.Fprintf(&b, "It does not come to the same each time: something is remembered outside the state, or the order of a map or a clock counts.\n\n")
 	}

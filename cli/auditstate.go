@@ -85,7 +85,7 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 		return fmt.Errorf("tick %s cannot be computed here: %w", words.Number(tick), words.InWords(s.Err))
 	}
 	l := s.Calculated // over all that was computed, and nothing that was read
-	r, err := stateOf(x.Source, &session.Visit{Player: &replay.Player{World: again.World}, Scenario: x.Scenario})
+	r, err := stateOf(x.Name(), &session.Visit{Player: &replay.Player{World: again.World}, Scenario: x.Scenario})
 	if err != nil {
 		return err
 	}

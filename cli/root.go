@@ -17,6 +17,7 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -45,6 +46,7 @@ is halted.`,
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Errs)
+	root.PersistentPreRunE = sparesServer
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
 	root.AddCommand(
 		a.runCommand(), a.newCommand(), a.checkCommand(), a.scenariosCommand(),
@@ -235,6 +237,20 @@ func didYouMeanFlag(c *cobra.Command, err error) string {
 		all.AddCommand(&cobra.Command{Use: "--" + f.Name, Run: func(*cobra.Command, []string) {}})
 	})
 	return didYouMean(&all, "--"+unknown.GetSpecifiedName())
+}
+
+// sparesServer refuses a database on a server where a file belongs, without saying its name, which may hold a password.
+func sparesServer(c *cobra.Command, args []string) error {
+	taken := []string{"audit", "bisect", "diff", "seek"}
+	for top := c; top.HasParent(); top = top.Parent() {
+		if slices.Contains(taken, top.Name()) {
+			return nil
+		}
+	}
+	if slices.ContainsFunc(args, store.IsServer) {
+		return report.Usage("%s takes no database; %s do", c.CommandPath(), strings.Join(taken[:3], ", ")+" and "+taken[3])
+	}
+	return nil
 }
 
 // arguments is cobra's argument check with our exit status.

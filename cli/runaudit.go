@@ -83,7 +83,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	x.planned = s.Ticks
 	if x.head != nil {
 		var err error
-		if x.recorder, err = audit.ResumeRecorder(x.noting(), j.World, x.run.Genesis, x.every, x.head); err == nil {
+		if x.recorder, err = audit.ResumeRecorder(x.noting(j.app), j.World, x.run.Genesis, x.every, x.head); err == nil {
 			x.watch(ctx, j.app)
 		}
 		return x.recorder, err
@@ -102,12 +102,11 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 		return nil, evidence.Stored(err)
 	}
 	if x.memory = memoryOf(x.run.ID); x.memory == "" {
-		err = j.Say("note      none: %s; if somebody removes ticks from the end of the chain, nobody will notice", x.memory.none())
-		if err != nil {
+		if err := j.Say("%s", noNote(x.memory.none())); err != nil {
 			return nil, err
 		}
 	}
-	if x.recorder, err = audit.NewRecorder(x.noting(), j.World, genesis, x.every); err != nil {
+	if x.recorder, err = audit.NewRecorder(x.noting(j.app), j.World, genesis, x.every); err != nil {
 		return nil, err
 	}
 	x.watch(ctx, j.app)
@@ -115,8 +114,11 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 }
 
 // noting returns where the recorder commits to.
-func (x *auditing) noting() audit.Store {
-	x.notes = &notingStore{Store: x.writer, memory: x.memory}
+func (x *auditing) noting(a *app) audit.Store {
+	x.notes = &notingStore{Store: x.writer, memory: x.memory, failed: func(err error) {
+		a.Meter(0).Clear()
+		fmt.Fprintln(a.Errs, noNote(words.InWords(err).Error()))
+	}}
 	return x.notes
 }
 

@@ -142,7 +142,11 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		return errComplete
 	}
 	j.auditing.head = &found.Head
-	j.auditing.memory.note(found.Tick, found.Hash, found.Events.Hash)
+	if err := j.auditing.memory.note(found.Tick, found.Hash, found.Events.Hash); err != nil {
+		if err := j.Say("%s", noNote(words.InWords(err).Error())); err != nil {
+			return err
+		}
+	}
 	j.other = newOtherBuild(replay.Build{Version: e.Run().Engine}, replay.Build{Version: replay.ThisBuild().Version})
 	if err := j.startAt(r.World, s); err != nil {
 		return err
@@ -161,7 +165,7 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
 	if why := j.auditing.memory.none(); why != "" {
-		err = j.Say("note      none: %s; if somebody removes ticks from the end of the chain, nobody will notice", why)
+		err = j.Say("%s", noNote(why))
 	}
 	if noted == nil {
 		return e.Run().First, err

@@ -32,12 +32,20 @@ func memoryOf(run audit.ID) runMemory {
 	return runMemory(filepath.Join(folder, "murksim", "runs", run.String()))
 }
 
-// note replaces the note. Without a note a resumed run only takes longer.
-func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
-	if m == "" || os.MkdirAll(filepath.Dir(string(m)), 0o700) != nil {
-		return
+// note replaces the note.
+func (m runMemory) note(tick uint64, hash, inputs audit.Hash) error {
+	if m == "" {
+		return nil
 	}
-	_ = draft.WriteSecret(string(m), []byte(noted(tick, hash, inputs)), true)
+	if err := os.MkdirAll(filepath.Dir(string(m)), 0o700); err != nil {
+		return err
+	}
+	return draft.WriteSecret(string(m), []byte(noted(tick, hash, inputs)), true)
+}
+
+// noNote says that there is no note, and what that means.
+func noNote(why string) string {
+	return fmt.Sprintf("note      none: %s; if somebody removes ticks from the end of the chain, nobody will notice", why)
 }
 
 // noted returns the text of a note. A note of another program does not count.
@@ -164,6 +172,7 @@ type notingStore struct {
 	memory runMemory
 	last   audit.Link // that is committed and not noted; no hash: there is none
 	noted  time.Time
+	failed func(error) // is called the first time that there is no note
 }
 
 // Commit implements [audit.Store].
@@ -180,7 +189,10 @@ func (s *notingStore) Commit(ctx context.Context, b *audit.Batch) error {
 // note notes the last link, if there is one that is not noted yet.
 func (s *notingStore) note() {
 	if l := &s.last; l.Hash != (audit.Hash{}) {
-		s.memory.note(l.Tick, l.Hash, l.InputHash)
+		if err := s.memory.note(l.Tick, l.Hash, l.InputHash); err != nil && s.failed != nil {
+			s.failed(err)
+			s.failed = nil
+		}
 	}
 	s.last, s.noted = audit.Link{}, time.Now()
 }

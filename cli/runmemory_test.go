@@ -2,7 +2,9 @@ package cli
 
 import (
 	"crypto/sha256"
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,5 +51,16 @@ func TestNoNote(t *testing.T) {
 	}
 	if out := done(t, "run", "--resume", "run.db", "--until", "7", "--no-record"); !strings.Contains(out, "is no note; if somebody removes ticks from the end") {
 		t.Errorf("one whose note is cut says\n%s", out)
+	}
+	runs := filepath.Dir(string(memoryOf(id)))
+	if err := errors.Join(os.RemoveAll(runs), os.WriteFile(runs, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	const unwritten = "note      none: "
+	if status, out, errs := murksim(t, nil, "run", "heat", "--ticks", "9", "--until", "4", "--audit", "other.db", "--no-record"); status != 0 || !strings.Contains(out+errs, unwritten) {
+		t.Errorf("a run whose note cannot be written: %d\n%s%s", status, out, errs)
+	}
+	if out := done(t, "run", "--resume", "run.db", "--until", "8", "--no-record"); !strings.Contains(out, unwritten) {
+		t.Errorf("one that goes on says\n%s", out)
 	}
 }

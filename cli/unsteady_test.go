@@ -104,6 +104,11 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] += float32(shared.Add(1))
 	case "made":
 		next[0] += 1 + u.made
+	case "sooner": // other than at first, each time that it is made again
+		next[0]++
+		if c.Tick() >= 50 || u.made > 1 {
+			next[0]++
+		}
 	case "order": // of a map
 		for _, term := range terms {
 			next[0] += term

@@ -41,7 +41,7 @@ type Chains struct {
 
 // Compare compares the tick that is asked for, or the first that differs, or else the last. The chains are open.
 func (d *Chains) Compare(ctx context.Context, tick *uint64) error {
-	d.Result = Result{Event: "diff", Run: d.Evidence.Run().ID.String(), A: SideView{File: d.Source}, B: &SideView{File: d.Source, Replay: true}}
+	d.Result = Result{Event: "diff", Run: d.Evidence.Run().ID.String(), A: SideView{File: d.Name()}, B: &SideView{File: d.Name(), Replay: true}}
 	switch {
 	case d.Against != nil:
 		return d.other(ctx, tick)
@@ -115,7 +115,7 @@ func (d *Chains) other(ctx context.Context, tick *uint64) error {
 		return err
 	}
 	r := &d.Result
-	r.Against, r.B = d.Against.Evidence.Run().ID.String(), &SideView{File: d.Against.Source}
+	r.Against, r.B = d.Against.Evidence.Run().ID.String(), &SideView{File: d.Against.Name()}
 	r.Tick, r.OK = a.Tick, a.Hash == b.Hash && a.InputHash == b.InputHash
 	d.ends(tick != nil)
 	if err := d.elsewhere(ctx, 0, d.Chain, a); err != nil {
@@ -263,7 +263,7 @@ func (d *Chains) committed(ctx context.Context, side int, x *evidence.Chain, l *
 		d.note("the committed state is not available: %s", words.InWords(err))
 		return nil
 	case !belongs(state, l):
-		d.note("%s does not come to the committed hash either; a is the state that it computes", d.Engine)
+		d.note("%s does not come to the committed hash either; %s is the state that it computes", d.Engine, [...]string{"a", "b"}[side])
 		d.Foreign = true
 	}
 	d.take(side, l, state, "computed by "+d.Engine)

@@ -30,8 +30,12 @@ type Chain struct {
 	Scenario *scenarios.Scenario
 	Found    *audit.Checked
 	Begins   string // a line that says with what the run begins, if not with its genesis; else ""
+	name     string // of the open source, without a password
 	close    func()
 }
+
+// Name returns the name of the source for people: never with a password.
+func (x *Chain) Name() string { return x.name }
 
 // Open opens the run and looks at its evidence. The caller must close it, also after an error. The flag names the run.
 func (x *Chain) Open(ctx context.Context, flag string) error {
@@ -40,7 +44,7 @@ func (x *Chain) Open(ctx context.Context, flag string) error {
 	if err != nil {
 		return err
 	}
-	x.close = r.Close
+	x.close, x.name = r.Close, r.Source.Name
 	err = r.Hold(ctx)
 	x.Evidence, x.Found, x.Begins = r.Evidence, r.Found, r.Begins
 	if err != nil {

@@ -85,7 +85,7 @@ func FirstDivergence(ctx context.Context, rerun func() (*Rerun, error), repeat i
 		return nil, nil, err
 	}
 	step, err := r.At(ctx, d.Tick, max(repeat-1, 0)) // once more from the first tick on
-	if err != nil || step.Before == nil {
+	if err != nil {
 		return step, r, err
 	}
 	first := Outcome{Hash: d.Calculated, Times: 1}

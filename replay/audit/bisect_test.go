@@ -204,6 +204,23 @@ func TestBisectUnstable(t *testing.T) {
 	}
 }
 
+// TestBisectFirstTick: what the first computation came to counts at the first tick, too.
+func TestBisectFirstTick(t *testing.T) {
+	k, first := record(t, "heat", 0, shortHeat...), true
+	whole := reruns(t, k, planted{})
+	step, err := bisect(t.Context(), func() *audit.Rerun {
+		r := whole()
+		if first {
+			r.World.Column(0).Float32[0]++
+		}
+		first = false
+		return r
+	}, 3)
+	if err != nil || step == nil || step.Tick != 0 || step.Equal() || len(step.Outcomes) != 2 || step.Outcomes[1].Hash != step.Committed.Hash {
+		t.Errorf("%s, %v, want 2 outcomes of tick 0", brief(step), err)
+	}
+}
+
 // TestBisectInputs holds that inputs that no tick can have are an error only where no tick before them differs.
 func TestBisectInputs(t *testing.T) {
 	k := record(t, "heat", 0, shortHeat...)

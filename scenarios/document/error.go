@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,11 +46,15 @@ func (e *Error) Error() string {
 // FileName returns the name of a file as messages show it: in quotes if it is empty or has
 // anything that does not print, such as a line break or an escape sequence of a terminal.
 func FileName(name string) string {
+	name = secret.ReplaceAllString(name, "$1$3…$2")
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
 		return strconv.Quote(name)
 	}
 	return name
 }
+
+// secret matches the password in an URL, which no message shows.
+var secret = regexp.MustCompile(`^(\w+:/+[^:/@]*:)[^@/]*(@)|^(\w+:/+.*[?&]password=)[^&]*`)
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -32,7 +32,7 @@ var ourFunctions = sync.OnceValue(func() map[string]string {
 // triggersOfOurs are the tables, triggers and functions that belong together; append_only belongs to each table.
 var triggersOfOurs = []string{"chain_hashes a_link murksim_link", "input_events an_input murksim_input", "snapshots a_snapshot murksim_snapshot", "run_halts a_halt murksim_halt"}
 
-// unmade looks at the triggers of our tables, at their functions, and at what else calls functions that do not come with the server: rules, policies,
+// unmade looks at the triggers of our tables, at their functions, and at tables that inherit from ours, whose rows ours show, at what hides rows, and at what else calls functions that do not come with the server: rules, policies,
 // defaults, checks, generated columns and indexes. It cannot see what the server itself does; the time limit of a statement bounds that. Event triggers run when
 // a table is made or changed, and not when a row is.
 func (p *postgres) unmade(ctx context.Context, db *sql.DB) (name string, err error) {
@@ -42,6 +42,9 @@ func (p *postgres) unmade(ctx context.Context, db *sql.DB) (name string, err err
 			FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc f ON f.oid = t.tgfoid WHERE NOT t.tgisinternal AND t.tgrelid IN ` + tables + `
 		UNION ALL SELECT 'function ' || f.proname || '(' || pg_get_function_identity_arguments(f.oid) || ')', f.proname, CASE WHEN l.lanname = 'plpgsql' AND (NOT f.prosecdef OR f.proconfig = ARRAY['search_path=' || quote_ident(n.nspname) || ', pg_temp']) THEN f.prosrc END
 			FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.pronamespace IN (SELECT relnamespace FROM pg_class WHERE oid IN ` + tables + `) AND starts_with(f.proname, 'murksim_')
+		UNION ALL SELECT 'table ' || i.inhrelid::regclass, NULL, NULL FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
+			WHERE i.inhparent IN ` + tables + ` AND (p.relkind <> 'p' OR c.relkind NOT IN ('r', 'p'))
+		UNION ALL SELECT 'row security of ' || oid::regclass, NULL, NULL FROM pg_class WHERE oid IN ` + tables + ` AND relrowsecurity
 		UNION ALL SELECT 'rule ' || rulename || ' of ' || ev_class::regclass, NULL, NULL FROM pg_rewrite WHERE ev_class IN ` + tables + `
 		UNION ALL SELECT 'policy ' || polname || ' of ' || polrelid::regclass, NULL, NULL FROM pg_policy WHERE polrelid IN ` + tables + `
 		UNION ALL SELECT pg_describe_object(d.classid, d.objid, d.objsubid), NULL, NULL FROM pg_depend d
