@@ -126,8 +126,8 @@ func TestDatabaseBehindALink(t *testing.T) {
 	}
 }
 
-// TestLogOfAnotherDatabase: a database that takes the place of one whose run crashed, another one or a copy from before, does not get its log,
-// and none loses a tick.
+// TestLogOfAnotherDatabase: a database that takes the place of one whose run crashed, another one or a copy from an earlier state, does not get its log,
+// and none loses a tick. A copy from the very state in which the log begins gets all of it.
 func TestLogOfAnotherDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	done(t, "run", "heat", "-q", "--ticks", "40", "--audit", "good.db", "--no-record")
@@ -138,6 +138,8 @@ func TestLogOfAnotherDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	copyFile("crashed.db", "earlier.db")
+	done(t, "audit", "crashed.db") // the verdict is a change
 	copyFile("crashed.db", "before.db")
 	db, err := store.Open(t.Context(), "crashed.db")
 	if err != nil {
@@ -160,7 +162,7 @@ func TestLogOfAnotherDatabase(t *testing.T) {
 	if err != nil || len(was) == 0 {
 		t.Fatal(len(was), err)
 	}
-	for _, file := range []string{"good.db", "before.db"} {
+	for _, file := range []string{"good.db", "earlier.db"} {
 		copyFile(file, "run.db")
 		for _, args := range []string{"audit list run.db", "audit run.db", "run --resume run.db --no-record", "run heat --ticks 3 --audit run.db --no-record", "audit fork run.db"} {
 			status, _, errs := murksim(t, nil, strings.Fields(args)...)
@@ -170,8 +172,10 @@ func TestLogOfAnotherDatabase(t *testing.T) {
 			}
 		}
 	}
-	copyFile("run.db-wal", "copy.db-wal")
-	if ids := runIDs(t, "copy.db"); len(ids) != 2 {
-		t.Errorf("beside its own file the log gives %d runs", len(ids))
+	for _, file := range []string{"copy.db", "before.db"} {
+		copyFile("run.db-wal", file+"-wal")
+		if ids := runIDs(t, file); len(ids) != 2 {
+			t.Errorf("beside %s, from which it goes on, the log gives %d runs", file, len(ids))
+		}
 	}
 }
