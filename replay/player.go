@@ -11,9 +11,9 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Builder rebuilds the world of a recording from its header: at genesis, or in the state that
-// [Header.Begin] returns. Where the recording does not hold that state, the builder must know
-// it. The header is untrusted: the builder must bound the memory that it takes.
+// A Builder rebuilds the world of a recording from its header, at genesis. Of a recording that begins at a state, [NewPlayer] puts the world into
+// that state if the recording holds it; if not, the builder must return the world in that state. The header is untrusted: the builder must
+// bound the memory that it takes.
 type Builder func(*Header) (*engine.World, error)
 
 // A Player plays a recording back into a world and checks every tick. It is strict:
@@ -95,6 +95,11 @@ func NewPlayer(frames Source, build Builder) (*Player, error) {
 	}
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
+	}
+	if begin != nil && begin.State != nil && w.Tick() == 0 {
+		if err := w.Load(h.World(), begin.State); err != nil {
+			return nil, err
+		}
 	}
 	if begin != nil {
 		if err := begin.check(w, h.World()); err != nil {

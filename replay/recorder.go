@@ -7,13 +7,14 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 )
 
 // A Recorder records a world to a file or another sink. It implements [engine.Settler].
-// Call [Recorder.Flush] at the end: without it the last ticks are not written.
+// Call [Recorder.Flush] at the end: without it the last ticks are not written. Until then it writes once a second, or as [Recorder.Keep] says.
 //
 // Another goroutine computes the hash of a tick while the world goes on, together with
 // those of its neighbours, four side by side. For that the Recorder holds the states of up
@@ -43,6 +44,10 @@ type Recorder struct {
 	offset int64
 	target recording // of the queue
 	queue  queue
+
+	keeping           Keeping
+	flushing, syncing *alarmClock
+	synced            uint64 // the last tick that was synced
 }
 
 // NewRecorder begins the recording of a world. The descriptor is what the [Builder] of a
@@ -97,6 +102,7 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position, sum 
 func recorderTo(to *Writer, w *engine.World, begin uint64) *Recorder {
 	r := &Recorder{setup: w.Setup(nil), begin: begin, last: w.Tick(), offset: to.Offset(), target: recording{w: to}}
 	r.queue.begin(r.target, w)
+	r.Keep(Keeping{Flush: time.Second})
 	return r
 }
 
@@ -127,6 +133,9 @@ func (r *Recorder) Record(t *engine.Tick) error {
 		return fmt.Errorf("%w: tick %d is of %s, the recording of %s", errOtherWorld, t.Number, described(&is), described(was))
 	}
 	if err := checkInputs(Position{Frame: int(t.Number - r.begin - 1), Offset: r.offset}, t.Number, t.Inputs); err != nil {
+		return err
+	}
+	if err := r.keep(); err != nil {
 		return err
 	}
 	size, err := r.queue.offer(t)

@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// A Cursor is a world that goes to any tick of a recording. Every tick on its way is replayed, and its hash compared. It remembers some states that it has
+// come through, as forks of the world, so that a way back is short. It belongs to one goroutine.
+type Cursor struct {
+	file  *os.File
+	build Builder
+	p     *Player
+	first uint64
+	last  uint64
+	marks []mark
+	step  uint64 // between marks, a power of two; 0: the world cannot be forked
+}
+
+// A mark is a state that the cursor has come through.
+type mark struct {
+	world *engine.World
+	next  Position // of the frame after it
+}
+
+// mostMarks is how many states a cursor remembers.
+const mostMarks = 64
+
+// OpenFile opens a recording in a file, at the tick at which it begins. The recording may end with a frame that is cut short. For a recording that
+// is not in a file see [Open].
+func OpenFile(path string, build Builder) (*Cursor, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cursor{file: f, build: build, step: 1}
+	if err := c.restart(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	c.first = c.p.World.Tick()
+	if c.p.World.Config().Rules != engine.Murksim {
+		c.step = 0
+	}
+	frames, err := NewReader(c.section(0))
+	if err == nil {
+		var end Position
+		end, _ = frames.Prefix(nil) // what stands behind it is told by Seek
+		c.last = c.first + uint64(end.Frame)
+		return c, nil
+	}
+	f.Close()
+	return nil, err
+}
+
+// section reads the file from a byte on.
+func (c *Cursor) section(from int64) io.Reader {
+	const all = 1 << 62
+	return io.NewSectionReader(c.file, from, all-from)
+}
+
+// restart goes to where the recording begins.
+func (c *Cursor) restart() error {
+	frames, err := NewReader(c.section(0))
+	if err == nil {
+		c.p, err = NewPlayer(frames, c.build)
+	}
+	return err
+}
+
+// World is the world at the cursor's tick, valid until the next call of Seek. It must not be changed; a fork of it may.
+func (c *Cursor) World() *engine.World { return c.p.World }
+
+// Ticks returns the tick at which the recording begins, and its last whole one.
+func (c *Cursor) Ticks() (first, last uint64) { return c.first, c.last }
+
+// Frame returns the frame of the cursor's tick, if it was reached by replaying it; else its Tick is 0. It is valid until the next call of Seek.
+func (c *Cursor) Frame() *Frame { return c.p.Frame() }
+
+// Seek goes to a tick. Its error is that of [Player.Step], of the first tick on the way that is not as recorded, or says which ticks there are; then the
+// world is at the last tick that matched, if it is at one at all.
+func (c *Cursor) Seek(tick uint64) error {
+	if tick < c.first || tick > c.last {
+		return fmt.Errorf("replay: there is no tick %d; the recording has ticks %d to %d", tick, c.first, c.last)
+	}
+	if err := c.nearest(tick); err != nil {
+		return err
+	}
+	for c.p.World.Tick() < tick {
+		if err := c.p.Step(); err != nil {
+			c.p.frame.Tick = 0
+			return err
+		}
+		if err := c.remember(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearest goes to a tick that is known and lies before another one, or is it.
+func (c *Cursor) nearest(tick uint64) error {
+	at := c.p.World.Tick()
+	best := -1
+	for i := range c.marks {
+		if t := c.marks[i].world.Tick(); t <= tick && (best < 0 || t > c.marks[best].world.Tick()) {
+			best = i
+		}
+	}
+	switch {
+	case at <= tick && (best < 0 || c.marks[best].world.Tick() <= at):
+		return nil
+	case best < 0:
+		return c.restart()
+	}
+	m := c.marks[best]
+	w, err := m.world.Fork()
+	if err != nil {
+		return err
+	}
+	c.p = &Player{World: w, Source: ResumeReader(c.section(m.next.Offset), *c.p.Source.Head(), m.next), begin: c.first}
+	return nil
+}
+
+// remember keeps the state that was reached if its tick is a multiple of the step. Where there are too many, the step doubles.
+func (c *Cursor) remember() error {
+	w := c.p.World
+	if c.step == 0 || w.Tick()%c.step != 0 {
+		return nil
+	}
+	for i := range c.marks {
+		if c.marks[i].world.Tick() == w.Tick() {
+			return nil
+		}
+	}
+	if len(c.marks) == mostMarks {
+		c.step *= 2
+		kept := c.marks[:0]
+		for _, m := range c.marks {
+			if m.world.Tick()%c.step == 0 {
+				kept = append(kept, m)
+			}
+		}
+		clear(c.marks[len(kept):])
+		c.marks = kept
+		return c.remember()
+	}
+	f, err := w.Fork()
+	if err != nil {
+		return err
+	}
+	c.marks = append(c.marks, mark{f, c.p.Source.(*Reader).Position()})
+	return nil
+}
+
+// Close closes the file.
+func (c *Cursor) Close() error { return c.file.Close() }

@@ -1,0 +1,79 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// A File is a recording that [Resume] can go on with. An *os.File that was opened to read and write is one.
+type File interface {
+	io.ReaderAt
+	io.WriteSeeker
+	Truncate(size int64) error
+}
+
+// Resume goes on with a recording that a process wrote until it ended or was killed. It builds the world, replays every whole frame and compares every
+// hash, cuts off the frame that the process had begun, and returns the world after its last tick with a recorder that writes the next ones: attach
+// it by [engine.World.Record]. What is recorded from then on is byte for byte what an uninterrupted process records. Cut is what was cut off; it
+// may hold commands of a tick that never happened for sure.
+//
+// After an error the file is as it was: a [*MismatchError] or [*FormatError] of the frames, the builder's error, a [*FormatError] where a damaged frame hides
+// other ones behind it, or an error that the file was changed while it was read. Nothing else may write the file meanwhile, and the caller closes it.
+func Resume(f File, build Builder) (w *engine.World, r *Recorder, cut []byte, err error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	frames, err := NewReader(io.NewSectionReader(f, 0, size))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	end, err := frames.Prefix(nil)
+	if err != nil && !errors.Is(err, ErrTruncated) {
+		return nil, nil, nil, err
+	}
+	if at, found := Beyond(f, size, frames.Head(), end); err != nil && found {
+		return nil, nil, nil, &FormatError{Offset: end.Offset, Tick: frames.Head().after() + uint64(end.Frame) + 1, Frame: end.Frame, Kind: ErrMalformed, Detail: fmt.Sprintf("a frame of a later tick stands at byte %d", at)}
+	}
+	whole := io.NewSectionReader(f, 0, end.Offset)
+	if frames, err = NewReader(whole); err != nil {
+		return nil, nil, nil, err
+	}
+	p, err := NewPlayer(frames, build)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p.Sum = NewSum(frames.Head())
+	if _, err := p.Verify(); err != nil {
+		return nil, nil, nil, err
+	}
+	if cut, err = unchanged(f, p.Sum, end, size); err != nil {
+		return nil, nil, nil, err
+	}
+	if r, err = ResumeRecorder(f, p.World, *frames.Head(), end, p.Sum); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := f.Truncate(end.Offset); err != nil {
+		return nil, nil, nil, err
+	}
+	_, err = f.Seek(end.Offset, io.SeekStart)
+	return p.World, r, cut, err
+}
+
+// ErrChanged reports a file that was changed while it was read.
+var ErrChanged = errors.New("replay: the recording was changed while its ticks were computed")
+
+// unchanged compares a file with what was replayed, and returns what stands behind it.
+func unchanged(f File, was *Sum, end Position, size int64) (cut []byte, err error) {
+	now, err := ReadSum(io.NewSectionReader(f, 0, end.Offset))
+	if err != nil || now.SHA256() != was.SHA256() {
+		return nil, ErrChanged
+	}
+	if length, err := f.Seek(0, io.SeekEnd); err != nil || length != size {
+		return nil, errors.Join(ErrChanged, err)
+	}
+	return io.ReadAll(io.NewSectionReader(f, end.Offset, size-end.Offset))
+}
