@@ -85,6 +85,14 @@ type FieldValue struct {
 	Value float32
 }
 
+// Set is an attribute for [Spawn]. Those of one vector that follow each other are its components.
+func Set(field uint32, v float32) FieldValue { return FieldValue{field, v} }
+
+// SetAttribute writes one value of an attribute of an entity that lives.
+func SetAttribute(entity uint64, field uint32, v float32) Command {
+	return SetField(EntityCoord(entity), field, v)
+}
+
 // A Parameter is a key and its value.
 type Parameter struct {
 	Key   uint32

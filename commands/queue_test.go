@@ -260,13 +260,13 @@ func TestQueueAllocations(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	seen := map[string]bool{}
-	for r := commands.Applied; r <= commands.UnknownEvent; r++ {
+	for r := commands.Applied; r <= commands.Refused; r++ {
 		if s := r.String(); seen[s] || s == "unknown reason" || r.Error() != s {
 			t.Errorf("reason %d reads %q, error %q; want a text of its own", r, s, r.Error())
 		}
 		seen[r.String()] = true
 	}
-	if got := (commands.UnknownEvent + 1).String(); got != "unknown reason" {
+	if got := (commands.Refused + 1).String(); got != "unknown reason" {
 		t.Errorf("the reason after the last reads %q", got)
 	}
 	if commands.Kind(7).String() != "unknown" || commands.KindMove.String() != "move" {
@@ -278,7 +278,7 @@ func TestReasons(t *testing.T) {
 func TestWhy(t *testing.T) {
 	seen := map[string]commands.Reason{}
 	despawn := commands.Despawn(1)
-	for r := commands.Expired; r <= commands.UnknownEvent; r++ {
+	for r := commands.Expired; r <= commands.Refused; r++ {
 		why := (&commands.Receipt{Command: &despawn, Reason: r}).Why()
 		if other, ok := seen[why]; ok || why == "" {
 			t.Errorf("%v is explained by %q, as is %v", r, why, other)

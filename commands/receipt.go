@@ -25,12 +25,13 @@ const (
 	BadValue         Reason = 13 // a value that the field's element or type cannot hold
 	Occupied         Reason = 14 // the cell is full of entities
 	UnknownEvent     Reason = 15 // no event with this id waits
+	Refused          Reason = 16 // a handler's own rules do not allow it; see [Receipt.Detail]
 )
 
 var reasonNames = [...]string{
 	"applied", "queue full", "expired", "unknown entity", "unknown field", "static field", "outside the space",
 	"capacity full", "not finite", "unsupported", "stopped", "rolled back", "unknown parameter", "bad value",
-	"occupied", "unknown event",
+	"occupied", "unknown event", "refused",
 }
 
 // String returns the reason in words.
@@ -76,11 +77,15 @@ type Receipt struct {
 	Reason Reason // Applied, or why not
 	Event  bool   // scheduled inside the world, not an input
 	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did
+	Detail string // what a handler said to a command that it refused, for people; no hash covers it, and a replay gives it again
 }
 
 // Why says in a few words why a command was refused. What a reason means for a custom
 // command, only the documents of its handler say.
 func (r *Receipt) Why() string {
+	if r.Detail != "" {
+		return r.Detail
+	}
 	if r.Kind == KindCustom && r.ID != LaterType && r.ID != CancelType && r.Reason != Unsupported && r.Reason != Expired {
 		return "its rules do not allow it (" + r.Reason.String() + ")"
 	}

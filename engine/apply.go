@@ -262,6 +262,7 @@ func (w *World) custom(c *commands.Command) (made uint64, reason commands.Reason
 			continue
 		}
 		m := w.mark()
+		h.ctx.meta, h.ctx.why = c.Meta, ""
 		if w.paranoid {
 			reason = w.handleTwice(h, c.Data)
 		} else {
@@ -269,6 +270,7 @@ func (w *World) custom(c *commands.Command) (made uint64, reason commands.Reason
 		}
 		if reason != commands.Applied {
 			w.undoTo(m)
+			w.detail = h.ctx.why
 		}
 		return 0, reason
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -9,7 +10,8 @@ import (
 // What they return is valid until the next tick begins and must not be written. Within a
 // tick they show the state at its start, commands applied.
 
-// Column returns a field's values, element by element.
+// Column returns a field's values, element by element. They are valid until the next tick begins, and must not be written: the next tick would lose that, or not
+// notice it. Commands write to a world.
 func (w *World) Column(id fields.ID) *fields.Column {
 	w.made()
 	return w.store.Current(id)
@@ -30,6 +32,11 @@ func (w *World) Entities() Entities {
 		return Entities{}
 	}
 	return Entities{w.store.Current(w.cols.id).Uint64, w.store.Current(w.cols.kind).Int32, w.store.Current(w.cols.cell).Int32}
+}
+
+// SpawnKind is [commands.Spawn] of an entity of a kind, with its attributes.
+func (w *World) SpawnKind(kind int32, at space.Coord, attributes ...commands.FieldValue) commands.Command {
+	return commands.Spawn(at, append([]commands.FieldValue{{Field: uint32(w.cols.kind), Value: float32(kind)}}, attributes...)...)
 }
 
 // Slot returns the slot of the entity with an id, and whether there is one.

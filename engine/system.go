@@ -1,9 +1,13 @@
 package engine
 
 import (
+	"fmt"
+	"iter"
+
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
 )
 
 // A SystemContext is what a system sees of the world during one Update: what a [Context]
@@ -21,6 +25,17 @@ type Entities struct {
 	ID   []uint64 // 0: free slot
 	Kind []int32
 	Cell []int32 // rank; -1 in a free slot
+}
+
+// Live goes over the entities that live, by ascending slot: the slot and the id of each.
+func (e Entities) Live() iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		for slot, id := range e.ID {
+			if id != 0 && !yield(slot, id) {
+				return
+			}
+		}
+	}
 }
 
 // Entities returns the population, slot by slot; none in a world without entities.
@@ -87,6 +102,8 @@ func (c *SystemContext) EntityBulk(number uint64) rng.Bulk {
 type HandlerContext struct {
 	w    *World // nil, but during Handle
 	name string // of its random streams
+	meta commands.Meta
+	why  string
 }
 
 // world returns the world. It panics if the context is used when no Handle has it.
@@ -99,6 +116,28 @@ func (c *HandlerContext) world() *World {
 
 // Tick returns the number of the tick that is being computed.
 func (c *HandlerContext) Tick() uint64 { return c.world().tick + 1 }
+
+// Sender returns what the command carries besides its data: who sent it, and its number.
+func (c *HandlerContext) Sender() commands.Meta { return c.meta }
+
+// Lattice returns the world's lattice.
+func (c *HandlerContext) Lattice() *space.Lattice { return c.world().lattice }
+
+// Parameter returns the value of a parameter as it is now. It panics if the world has none with the key, as [Context.Parameter] does.
+func (c *HandlerContext) Parameter(key uint32) float64 {
+	i, ok := c.world().params.find(key)
+	if !ok {
+		panic(fmt.Sprintf("engine: the handler of %s asks for parameter %d, which the world does not have", c.name, key))
+	}
+	return c.w.params.values[i]
+}
+
+// Refuse returns the answer of a handler to a command that its own rules do not allow, and tells why in the receipt. What it says must depend on nothing
+// but the state and the command.
+func (c *HandlerContext) Refuse(format string, args ...any) commands.Reason {
+	c.why = fmt.Sprintf(format, args...)
+	return commands.Refused
+}
 
 // Get returns the number that element i of a field holds.
 func (c *HandlerContext) Get(id fields.ID, i int) float64 {

@@ -227,10 +227,11 @@ func (w *World) applyLast() {
 func (w *World) take(c *commands.Command, event bool) {
 	var made uint64
 	reason := commands.Expired
+	w.detail = ""
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
-	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made})
+	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made, Detail: w.detail})
 }
 
 // finish checks what was written and clamps it to its bounds.

@@ -66,6 +66,7 @@ type World struct {
 	inputs   []commands.Command
 	due      []commands.Command
 	receipts []commands.Receipt
+	detail   string        // of the command that is being applied, from its handler
 	patches  []store.Patch // what setMany sets
 	taken    []byte        // inputs(T) of the state: each input's encoding and result
 	rest     rest          // the sections hashed into world.rest
