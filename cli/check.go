@@ -21,6 +21,7 @@ import (
 type checkJob struct {
 	*app
 	maxMemory session.Size
+	golden    string // a recording with which a run is compared; "": none
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -33,13 +34,28 @@ SCENARIO is a YAML file, the name of one that comes with murksim, or - for stand
 mistake is shown where it is. Below each name, check prints what follows from the parameters
 in this space, such as the speed of a wave.
 
-Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
+With --golden, check runs one scenario and compares it with a recording that was kept, in a
+repository say: it shows the values of the scenario that are others, the first tick that is
+another, and in what, as diff does. What it recorded then stays beside that recording, as
+NAME.new.murk.
+
+Exit status: 0 all can be run, 1 one cannot, 2 usage, 3 the run is not as it was kept.`,
 		Example: `  murksim check mine.yaml
-  murksim check --json *.yaml`,
+  murksim check --json *.yaml
+  murksim check --golden testdata/mine.murk mine.yaml`,
 		Args: arguments(cobra.MinimumNArgs(1), "one scenario or more"),
-		RunE: func(c *cobra.Command, args []string) error { return j.all(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			switch err := j.all(c.Context(), args); {
+			case err != nil || !c.Flags().Changed("golden"):
+				return err
+			case len(args) > 1:
+				return report.Usage("--golden takes one scenario, not %d", len(args))
+			}
+			return j.compareGolden(c.Context(), args[0])
+		},
 	}
 	maxMemoryFlag(c.Flags(), &j.maxMemory)
+	c.Flags().StringVar(&j.golden, "golden", "", "run the scenario and compare it with a `recording` that was kept")
 	return c
 }
 

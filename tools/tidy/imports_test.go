@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	"replay/index": {"fields", "engine", "internal/store", "internal/wire", "replay",
 		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress"},
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},
-	"replay/enginetest":  {"space", "fields", "commands", "engine", "replay/diff"},
+	"replay/enginetest":  {"space", "fields", "commands", "engine", "replay", "replay/diff"},
 	"replay/foreign":     {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"replay/minewars":    {"internal/jsonlines", "internal/wire", "github.com/pierrec/lz4"},
 	"replay/yrep":        {"internal/jsonlines", "internal/wire"},

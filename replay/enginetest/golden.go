@@ -1,0 +1,94 @@
+package enginetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/replay"
+)
+
+// Golden replays a recording that a program keeps in its repository, and fails the test at the first tick whose hash is another than was recorded: some
+// rule, value or number came to something else. With update, which a test takes from a flag of its own, the recording's commands are recorded
+// anew instead, so that the change can be seen in a review:
+//
+//	var update = flag.Bool("update", false, "record golden runs anew")
+//
+//	func TestGolden(t *testing.T) { enginetest.Golden(t, build, "testdata/run.murk", *update) }
+//
+// The builder is the one with which the program replays its recordings.
+func Golden(t T, build replay.Builder, path string, update bool) {
+	t.Helper()
+	recording, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticks, err := verified(recording, build)
+	switch {
+	case err == nil:
+	case update && errors.Is(err, replay.ErrMismatch):
+		now, err := recordedAnew(recording, build)
+		if err == nil {
+			err = os.WriteFile(path, now, 0o666)
+		}
+		if err != nil {
+			t.Fatal(path+":", err)
+		}
+	case errors.Is(err, replay.ErrMismatch):
+		t.Error(fmt.Sprintf("%s: %v; the %d ticks before it match\nIf the change is meant, run the test with -update, and commit the recording.", path, err, ticks))
+	default:
+		t.Error(path+":", err)
+	}
+}
+
+func verified(recording []byte, build replay.Builder) (ticks uint64, err error) {
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		return 0, err
+	}
+	p, err := replay.NewPlayer(frames, build)
+	if err != nil {
+		return 0, err
+	}
+	return p.Verify()
+}
+
+// recordedAnew records the commands of a recording in a world of this build. It begins where the recording does.
+func recordedAnew(recording []byte, build replay.Builder) ([]byte, error) {
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		return nil, err
+	}
+	h := frames.Head()
+	w, err := build(h)
+	if err != nil {
+		return nil, err
+	}
+	var now bytes.Buffer
+	r, err := replay.NewRecorder(&now, w, h.Descriptor)
+	if err != nil {
+		return nil, err
+	}
+	w.Record(r)
+	var f replay.Frame
+	for {
+		if err := frames.Next(&f); err == io.EOF {
+			err = r.Flush()
+			return now.Bytes(), err
+		} else if err != nil {
+			return nil, err
+		}
+		inputs := make([]commands.Command, len(f.Records))
+		for i := range f.Records {
+			if inputs[i], err = f.Records[i].Command(); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := w.Replay(inputs); err != nil {
+			return nil, err
+		}
+	}
+}
