@@ -224,6 +224,13 @@ func (q *Queue) Len() int {
 	return len(q.slots)
 }
 
+// Open lets a queue take commands again after Stop.
+func (q *Queue) Open() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopped = false
+}
+
 // Stop makes every later Push fail with Stopped.
 func (q *Queue) Stop() {
 	q.mu.Lock()

@@ -10,6 +10,7 @@ const (
 	between              // nothing, between ticks
 	ticking              // computing a tick: the state is incomplete
 	showing              // calling recorder and watchers after a tick, before Step returns
+	gone                 // of a world that was released
 )
 
 // ErrUnderWay is in the chain of the error that a world returns if a recorder, handler,
@@ -22,6 +23,9 @@ var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 
 // made panics with words if the world is the zero World, or nil, in which nothing works.
 func (w *World) made() {
+	if w != nil && w.released != nil {
+		panic("engine: a method of a World that was released")
+	}
 	if w == nil || w.queue == nil { // not the phase: Submit and others are called from any goroutine
 		panic("engine: a method of a World that New did not make; make Worlds with New, Restore or Fork")
 	}

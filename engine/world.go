@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,11 +57,13 @@ type World struct {
 
 	tick        uint64 // the last one published
 	phase       phase
-	kin         *kin        // shared by the world and all its forks
-	arrival     uint64      // the next input's arrival number
-	failures    int         // ticks in a row that failed
-	maxFailures int         // below 0: any number
-	halted      atomic.Bool //detcheck:allow goroutine only the goroutine that ticks writes it; producers may read it
+	kin         *kin            // shared by the world and all its forks
+	initials    *kin            // identifies the initial values, which Renew changes
+	released    *commands.Queue // that of a world that was released
+	arrival     uint64          // the next input's arrival number
+	failures    int             // ticks in a row that failed
+	maxFailures int             // below 0: any number
+	halted      atomic.Bool     //detcheck:allow goroutine only the goroutine that ticks writes it; producers may read it
 
 	// Memory of the tick under way, kept for the next.
 	inputs   []commands.Command
@@ -88,8 +91,12 @@ type World struct {
 	unrepeated error   // a handler did not do the same twice
 }
 
-// A kin identifies a world and all its forks, by its address.
-type kin struct{ _ byte }
+// A kin is a world and all its forks, by its address. It keeps those that were released.
+type kin struct {
+	//detcheck:allow goroutine forks are released from any goroutine; it guards spare memory only
+	mu   sync.Mutex
+	free []*World
+}
 
 type handlerSlot struct {
 	typeID  uint32
@@ -126,6 +133,7 @@ func New(c Config) (*World, error) {
 	if w.params, err = newParameters(c.Parameters); err != nil {
 		return nil, err
 	}
+	w.initials = w.kin
 	w.entities = newEntities(w.store, w.cols, lattice.Cells(), c.Capacity)
 	w.queue = commands.NewQueue(c.queueSize())
 	if err := w.addStages(&c); err != nil {
@@ -191,6 +199,7 @@ func (w *World) Renew(seed uint64, initial []fields.Initial) error {
 			return &ConfigError{"field", i, d.Name, err}
 		}
 	}
+	w.initials = new(kin)
 	for i := range initial {
 		if !w.defs[i].Initial.Same(initial[i]) {
 			w.defs[i].Initial, w.config.Fields[i].Initial = initial[i], initial[i]

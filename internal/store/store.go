@@ -127,9 +127,21 @@ func (s *Store) Share(from *Store) {
 			continue // neither has written since the last Share
 		}
 		b.Retain()
-		sl.drop(sl.cur)
+		if sl.cur != nil {
+			sl.drop(sl.cur)
+		}
 		sl.cur = b
 		sl.ledger.changeAll(s.epoch)
+	}
+}
+
+// Drop gives up all columns, which the store must get by Share before it is used again. It keeps the memory that it has for others.
+func (s *Store) Drop() {
+	s.Rollback()
+	for i := range s.slots {
+		sl := &s.slots[i]
+		sl.drop(sl.cur)
+		sl.cur = nil
 	}
 }
 
