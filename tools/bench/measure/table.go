@@ -4,13 +4,14 @@ import "github.com/murksim/murksim/space"
 
 // Rivals and limits, as the table names them.
 const (
-	cName      = "C loop"
-	copyName   = "copy"
-	byteName   = "byte loop"
-	limitName  = "max(physics, hash/2)"
-	quietName  = "not recorded"
-	singleName = "1 core"
-	workerName = "1 worker"
+	cName        = "C loop"
+	copyName     = "copy"
+	byteName     = "byte loop"
+	limitName    = "max(physics, hash/2)"
+	quietName    = "not recorded"
+	singleName   = "1 core"
+	unforkedName = "no forks"
+	workerName   = "1 worker"
 )
 
 // Units.
@@ -105,6 +106,8 @@ var Table = []Row{
 	{Name: "small", What: "64×64, 4 agents, 2 propagators", Unit: ticksUnit, Floor: 150e3, Aim: 400e3, measure: smallTicks},
 	{Name: "small-recorded", What: "the same, recorded, 2 cores", Unit: ticksUnit, Floor: 80e3, Aim: 140e3, Cores: 2, measure: smallTicksRecorded},
 	{Name: "worlds", What: "1,000 worlds of 32×32, 2 cores", Unit: ticksUnit, Versus: singleName, Floor: 1.8, Aim: 1.95, Cores: 2, measure: manyWorlds},
+	{Name: "fork", What: "a fork of 64×64 with 4 fields, and its release", Unit: "ns", Floor: 2000, Aim: 500, Less: true, measure: forks},
+	{Name: "look-ahead", What: "100 forks of it, 20 ticks each", Unit: ticksUnit, Versus: unforkedName, Floor: 0.8, Aim: 0.95, measure: lookAhead},
 	{Name: "set-field", What: "1,000 SetField commands, SubmitAll and Step", Unit: "µs", Floor: 30, Aim: 15, Less: true, measure: setFields},
 	{Name: "encode", What: "encoding frames of 50 commands", Unit: bytesUnit, Floor: 2e9, Aim: 4e9, measure: encode},
 	{Name: "decode", What: "decoding frames of 50 commands", Unit: bytesUnit, Floor: 1e9, Aim: 2e9, measure: decode},
