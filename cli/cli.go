@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -38,17 +40,25 @@ type Program struct {
 	// and the descriptor alone. The world may have names for people: [fields.Def.Unit], [fields.Def.Values] and [engine.Config.Kinds]. Nil: there are none.
 	Build replay.Builder
 
+	// Page is the import path of a command in the program's module that calls worker.Main of package view/worker with the same components and builder:
+	// export lets Go build it for browsers, into pages that replay the program's recordings. Empty: its pages have what comes with murksim alone.
+	Page string
+
 	// Server starts a server of NATS for sweeps on many machines; nil: the program has none. It is not a part of
 	// every program because it is large.
 	Server func(cluster.ServerConfig) (cluster.Server, error)
 
-	embedded bool // in another program, whose signals are not ours
+	embedded bool   // in another program, whose signals are not ours
+	source   string // the folder of its main, if it is known
 }
 
 // Main runs the process's command line and ends the process with its exit status.
 func Main(p Program) {
 	ignoreBrokenPipes()
 	session.ProgramID() // before another program is put in the place of this one
+	if _, file, _, ok := runtime.Caller(1); ok {
+		p.source = filepath.Dir(file) // relative after -trimpath
+	}
 	os.Exit(p.run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -107,7 +117,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 
 // app returns what the subcommands of the program share.
 func (p Program) app(in io.Reader, out, errs *report.Output) (a *app, err error) {
-	a = &app{Session: &session.Session{Printer: &report.Printer{Out: out, Errs: errs}, Name: cmp.Or(p.Name, "murksim"), In: in, Build: p.Build}, startServer: p.Server, stdout: out, embedded: p.embedded}
+	a = &app{Session: &session.Session{Printer: &report.Printer{Out: out, Errs: errs}, Name: cmp.Or(p.Name, "murksim"), In: in, Build: p.Build}, startServer: p.Server, page: cmp.Or(p.Page, ourPage), source: p.source, stdout: out, embedded: p.embedded}
 	if a.Registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}
@@ -119,7 +129,8 @@ type app struct {
 	*session.Session
 	stdout *report.Output // also when out is not
 
-	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none
+	page, source string                                             // see [Program]
+	startServer  func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none
 
 	recording bool // standard output is a recording: no byte may be lost
 

@@ -16,13 +16,21 @@ import (
 	"github.com/murksim/murksim/view/site"
 )
 
-// modulePath is that of murksim.
-const modulePath = "github.com/murksim/murksim"
+// modulePath is that of murksim, and ourPage that of its engine for browsers.
+const (
+	modulePath = "github.com/murksim/murksim"
+	ourPage    = modulePath + "/cmd/page"
+)
 
 // pageEngine lets Go build the engine for browsers from the source of this program, and reads
 // the script that belongs to it.
-func pageEngine(ctx context.Context) (e site.Engine, err error) {
-	source, err := moduleFolder(ctx)
+func (a *app) pageEngine(ctx context.Context) (e site.Engine, err error) {
+	source := a.source
+	if a.page == ourPage {
+		source, err = moduleFolder(ctx)
+	} else if !filepath.IsAbs(source) {
+		err = fmt.Errorf("this program was built with -trimpath, so it does not know where the source of %s is; build it without", a.page)
+	}
 	if err != nil {
 		return e, err
 	}
@@ -32,7 +40,7 @@ func pageEngine(ctx context.Context) (e site.Engine, err error) {
 	}
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "engine.wasm")
-	build := goCommand(ctx, source, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, modulePath+"/cmd/page")
+	build := goCommand(ctx, source, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, a.page)
 	build.Env = append(build.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	if _, err := outputOf(build); err != nil {
 		return e, err

@@ -50,7 +50,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	}
 	recording, err := readPageRecording(name)
 	if err == nil {
-		err = fitsPage(recording)
+		err = j.fitsPage(recording)
 	}
 	if err != nil {
 		return j.About(name, err)
@@ -66,7 +66,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	if !j.Quiet {
 		fmt.Fprintln(j.Errs, "Go builds the engine for browsers; the first time takes a minute")
 	}
-	engine, err := pageEngine(ctx)
+	engine, err := j.pageEngine(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 }
 
 // fitsPage returns an error if the engine in a page, which has only the recording, could not build the world.
-func fitsPage(recording []byte) error {
+func (j *exportJob) fitsPage(recording []byte) error {
 	r, err := replay.NewReader(bytes.NewReader(recording))
 	if err != nil {
 		return err
@@ -97,11 +97,15 @@ func fitsPage(recording []byte) error {
 	if err != nil {
 		return err
 	}
+	if j.page != ourPage {
+		_, err := j.ScenarioOf(r.Head())
+		return err
+	}
 	if _, err := worlds.Registry().FromDescriptor(r.Head().World()); err != nil {
 		if _, placed := errors.AsType[*scenarios.IncompatibleError](err); !placed {
 			err = errors.New("the recording is of another program's world")
 		}
-		return fmt.Errorf("a page has the components that come with murksim alone: %w", err)
+		return fmt.Errorf("a page of this program has the components that come with murksim alone: %w", err)
 	}
 	return nil
 }

@@ -172,6 +172,11 @@ func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) (event uint6
 // Cancel takes back an event that waits, and reports whether there was one.
 func (c *HandlerContext) Cancel(event uint64) bool { return c.world().events.Cancel(event) }
 
+// Cell returns the rank of the cell on which the entity in a slot stands; -1 if the slot is free.
+func (c *HandlerContext) Cell(slot int) int {
+	return int(c.world().store.Current(c.w.cols.cell).Int32[slot])
+}
+
 // Slot returns the slot of the entity with an id, and whether there is one.
 func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.world().entities.slot(id) }
 

@@ -3,9 +3,6 @@
 // Command page is the engine that export puts into a page, so that it checks the recording in it.
 package main
 
-import (
-	"github.com/murksim/murksim/scenarios/worlds/all"
-	"github.com/murksim/murksim/view/worker"
-)
+import "github.com/murksim/murksim/view/worker"
 
-func main() { worker.Main(all.Components()) }
+func main() { worker.Main(worker.Program{}) }

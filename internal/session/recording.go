@@ -198,10 +198,10 @@ func (rec *Recording) DescriptorError(h *replay.Header, err error) error {
 		}
 		return words.NewProblem(text, errors.Join(replay.ErrIncompatible, err))
 	}
-	if errors.Is(err, errBuild) {
+	if errors.Is(err, runner.ErrBuild) {
 		return err
 	}
-	foreign := noScenario(h, err)
+	foreign := runner.Foreign(h, err)
 	if foreign && h.Build.Version == originalVersion {
 		text := "recorded by the original engine, which does not say what world it is of; try: " + rec.Session.Name + " verify --world WORLD.json " + words.Argument(rec.Name)
 		return words.NewProblem(text, replay.ErrIncompatible)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -20,37 +20,12 @@ import (
 
 // ScenarioOf returns the scenario that a header holds, or that of the world which the program builds for it.
 func (a *Session) ScenarioOf(h *replay.Header) (*scenarios.Scenario, error) {
-	s, err := a.Registry.FromDescriptor(h.World())
-	if err == nil || a.Build == nil || !noScenario(h, err) {
-		return s, err
+	s, err := runner.ScenarioOf(a.Registry, a.Build, a.Name, h)
+	if errors.Is(err, runner.ErrBuild) {
+		_, why, _ := strings.Cut(err.Error(), "\n") // after that of ErrBuild
+		err = words.NewProblem("the program cannot build its world: "+words.Bare(errors.New(why)), errors.Join(replay.ErrIncompatible, err))
 	}
-	genesis := *h
-	genesis.Descriptor = h.World()
-	return scenarios.Built(a.Name, genesis.Descriptor, func() (c engine.Config, err error) {
-		engine.Guard(&err, func() error {
-			w, err := a.Build(&genesis)
-			if err != nil {
-				return err
-			}
-			if w.Tick() != 0 {
-				return fmt.Errorf("it builds the world of tick %d, not that of genesis", w.Tick())
-			}
-			c = w.Config()
-			return nil
-		})
-		if err != nil {
-			return c, words.NewProblem("the program cannot build its world: "+words.Bare(err), errors.Join(replay.ErrIncompatible, errBuild, err))
-		}
-		return c, nil
-	})
-}
-
-// errBuild is the error of the program's own builder.
-var errBuild = errors.New("build")
-
-// noScenario reports whether a descriptor, of which the registry said an error, is no scenario.
-func noScenario(h *replay.Header, err error) bool {
-	return len(h.Descriptor) == 0 || h.Descriptor[0] != '{' || errors.Is(err, scenarios.ErrNoDescriptor)
+	return s, err
 }
 
 // LoadScenario finds a scenario by what the user calls it: the name of one that

@@ -6,28 +6,31 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"syscall/js"
 	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds/all"
 	"github.com/murksim/murksim/view"
 )
 
 // maxMemory is how many bytes the worlds of the recording and its forks may take. A browser allows at most 4 GiB.
 const maxMemory = 1 << 30
 
-// Main serves the page, with worlds made of these components. It does not return.
-func Main(components []scenarios.Component) {
-	registry, err := scenarios.NewRegistry(components...)
+// Main serves the page of a program. It does not return.
+func Main(p Program) {
+	registry, err := scenarios.NewRegistry(append(all.Components(), p.Components...)...)
 	if err != nil {
 		panic(err)
 	}
 	var session *view.Session
 	js.Global().Set("murksimOpen", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		r, err := open(registry, args[0].String(), take(args[1]))
+		r, err := p.open(registry, args[0].String(), take(args[1]))
 		if err != nil {
 			return err.Error()
 		}
@@ -52,11 +55,11 @@ func take(v js.Value) []byte {
 	return b
 }
 
-func open(registry *scenarios.Registry, name string, recording []byte) (*view.Recording, error) {
+func (p *Program) open(registry *scenarios.Registry, name string, recording []byte) (*view.Recording, error) {
 	return view.Open(view.Config{
 		Name: name, Recording: bytes.NewReader(recording), Size: int64(len(recording)),
 		Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
-			s, err := registry.FromDescriptor(h.World())
+			s, err := runner.ScenarioOf(registry, p.Build, cmp.Or(p.Name, "a world in Go"), h)
 			if err != nil {
 				return nil, nil, err
 			}
