@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -54,7 +53,11 @@ func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
 		return err
 	}
 	for _, name := range names {
-		if err := recordTo(p.ctx, filepath.Join(p.Folder, name), s, s.Ticks); err != nil {
+		err := writeTo(filepath.Join(p.Folder, name), func(to io.Writer) error {
+			_, err := Record(p.ctx, s, c.Until(s), to, Limits{})
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -63,14 +66,21 @@ func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
 	return err
 }
 
-// recordTo runs a job up to a tick and records it in a new file.
-func recordTo(ctx context.Context, path string, s *scenarios.Scenario, until uint64) error {
+// Until is the tick up to which the two ends of a job are recorded.
+func (c *Check) Until(s *scenarios.Scenario) uint64 {
+	if c.Row.Status == Time { // all of it may take for ever
+		return c.Row.Ticks
+	}
+	return s.Ticks
+}
+
+// writeTo writes a new file.
+func writeTo(path string, write func(to io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = Record(ctx, s, until, f, Limits{})
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(write(f), f.Close()); err != nil {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err

@@ -135,6 +135,11 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// EndsLike reports whether another run of the job came to the same end.
+func (row *Row) EndsLike(other *Row) bool {
+	return differs(row, other, make([]string, len(row.Stats))) == ""
+}
+
 // differs names what differs between two rows of one job although it must not; "": nothing does.
 func differs(a, b *Row, names []string) string {
 	switch {

@@ -397,10 +397,20 @@ func (j *Journal) append(records ...record) error {
 }
 
 // Add adds rows.
-func (j *Journal) Add(rows ...Row) error {
-	list := make([]record, len(rows))
+func (j *Journal) Add(rows ...Row) error { return j.add(rows, nil) }
+
+// add adds rows, and before them checks, with one write: no process that is killed leaves a row without the difference that was found with it.
+func (j *Journal) add(rows []Row, checks []Check) error {
+	var list []record
+	for _, c := range checks {
+		c.Row.Kept = ""
+		if c.Files == nil && !c.Equal {
+			c.Files = []string{}
+		}
+		list = append(list, record{Check: &c})
+	}
 	for i := range rows {
-		list[i].Row = &rows[i]
+		list = append(list, record{Row: &rows[i]})
 	}
 	return j.append(list...)
 }

@@ -130,12 +130,13 @@ func (l *Ledger) Begun(row *Row) bool {
 	return ok && job == row.Job
 }
 
-// Add writes rows to the journal, and lets some of the jobs be run again.
-func (l *Ledger) Add(rows []Row) error {
-	if len(rows) == 0 {
+// Add writes rows, and checks of jobs that ran again, to the journal, and lets some of the jobs be run again. If a check differs, Add returns
+// an error unless the sweep keeps going.
+func (l *Ledger) Add(rows []Row, checks ...Check) error {
+	if len(rows)+len(checks) == 0 {
 		return nil
 	}
-	if err := l.config.Journal.Add(rows...); err != nil {
+	if err := l.config.Journal.add(rows, checks); err != nil {
 		return err
 	}
 	for i := range rows {
@@ -146,14 +147,20 @@ func (l *Ledger) Add(rows []Row) error {
 		}
 	}
 	l.running()
-	return l.added(rows, nil)
-}
-
-func (l *Ledger) added(rows []Row, checks []Check) error {
-	if l.config.Added == nil {
+	if l.config.Added != nil {
+		if err := l.config.Added(rows, checks); err != nil {
+			return err
+		}
+	}
+	for _, c := range checks {
+		if !c.Equal {
+			l.differ = append(l.differ, c)
+		}
+	}
+	if len(checks) == 0 || l.config.KeepGoing {
 		return nil
 	}
-	return l.config.Added(rows, checks)
+	return l.Verdict()
 }
 
 // Compare returns the result of running a job a second time.
@@ -164,22 +171,6 @@ func (l *Ledger) Compare(first, second *Row) Check {
 	}
 	c.Equal = c.Differ == ""
 	return c
-}
-
-// Check writes down the result of running a job again. If that differs, it returns an error unless the sweep keeps
-// going.
-func (l *Ledger) Check(c Check) error {
-	if err := l.config.Journal.AddCheck(c); err != nil {
-		return err
-	}
-	if err := l.added(nil, []Check{c}); err != nil || c.Equal {
-		return err
-	}
-	l.differ = append(l.differ, c)
-	if l.config.KeepGoing {
-		return nil
-	}
-	return l.Verdict()
 }
 
 // Verdict returns a [*DifferError] if jobs gave different results.

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -45,7 +46,36 @@ func PerformSaving(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l 
 
 // Record runs a job again up to a tick, and records it.
 func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writer, l Limits) (row Row, err error) {
-	return perform(ctx, s, Wanted{Fields: []string{NoStats}}, l, ending{until: until, to: to})
+	out := &outlet{to: to}
+	row, err = perform(ctx, s, Wanted{Fields: []string{NoStats}}, l, ending{until: until, to: out})
+	return row, cmp.Or(err, out.err)
+}
+
+// RecordAgain runs a job that has a row again, as far as it ran, and records it. The row that it returns must equal the first one: what a recorder
+// does not have, the statistics and the limit of time, is that of the first row.
+func RecordAgain(ctx context.Context, s *scenarios.Scenario, first *Row, to io.Writer) (row Row, err error) {
+	row, err = Record(ctx, s, first.Until(), to, Limits{})
+	row.Job, row.Worker, row.Build, row.Stats = first.Job, first.Worker, first.Build, first.Stats
+	if first.Digest == "" {
+		row.Digest = ""
+	}
+	if first.Status == Time && row.Ticks == first.Ticks {
+		row.Status, row.Reason = Time, first.Reason
+	}
+	return row, err
+}
+
+// An outlet notes why a recording could not be written: the world that is recorded only halts.
+type outlet struct {
+	to  io.Writer
+	err error
+}
+
+// Write implements [io.Writer].
+func (o *outlet) Write(b []byte) (n int, err error) {
+	n, err = o.to.Write(b)
+	o.err = cmp.Or(o.err, err)
+	return n, err
 }
 
 // An ending says up to which tick a job runs, and what is kept of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -172,26 +173,29 @@ func (p *pool) take(worker, most int) (jobs []int, again *Row) {
 // batch runs some jobs.
 func (p *pool) batch(worker int, jobs []int) error {
 	rows := make([]Row, 0, len(jobs))
+	var checks []Check
 	for _, job := range jobs {
-		row, err := p.perform(worker, job)
+		row, check, err := p.perform(worker, job)
 		if err != nil {
 			break // interrupted; those before it count
 		}
-		rows = append(rows, row)
+		if rows = append(rows, row); check != nil {
+			checks = append(checks, *check)
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ledger.Add(rows)
+	return p.ledger.Add(rows, checks...)
 }
 
-// perform returns the row of a job, which it runs if it must.
-func (p *pool) perform(worker, job int) (Row, error) {
+// perform returns the row of a job, which it runs if it must, and a check if the job then came to another end.
+func (p *pool) perform(worker, job int) (Row, *Check, error) {
 	s, err := p.Make(p.Journal.Plan.Sets(p.Journal.Plan.Point(job)))
 	p.mu.Lock()
 	known := p.ledger.Begin(job, s, err)
 	p.mu.Unlock()
 	if known != nil {
-		return *known, nil
+		return *known, nil, nil
 	}
 	var wants func(*Row) bool
 	if p.KeepStates {
@@ -199,16 +203,38 @@ func (p *pool) perform(worker, job int) (Row, error) {
 	}
 	row, state, err := PerformSaving(p.ctx, s, p.Journal.Head.Wanted, p.Limits, wants)
 	if err != nil {
-		return row, err
+		return row, nil, err
 	}
 	row.Job, row.Worker, row.Build = job, p.worker(worker), p.Build
 	switch {
 	case state != nil:
-		return row, p.keep(&row, func(path string) error { return os.WriteFile(path, state, 0o666) })
+		return row, nil, p.keep(&row, func(path string) error { return os.WriteFile(path, state, 0o666) })
 	case p.Keep != nil && !p.KeepStates && row.Ran() && p.Keep(&row):
-		return row, p.keep(&row, func(path string) error { return recordTo(p.ctx, path, s, row.Until()) })
+		var again Row
+		err := p.keep(&row, func(path string) error {
+			return writeTo(path, func(to io.Writer) (err error) {
+				again, err = RecordAgain(p.ctx, s, &row, to)
+				return err
+			})
+		})
+		if err != nil {
+			return row, nil, err
+		}
+		check, err := p.compare(&row, &again, s)
+		if check.Equal {
+			return row, nil, err
+		}
+		return row, &check, err
 	}
-	return row, nil
+	return row, nil, nil
+}
+
+// compare compares two rows of a job. If they differ, it records the job twice.
+func (p *pool) compare(first, second *Row, s *scenarios.Scenario) (c Check, err error) {
+	if c = p.ledger.Compare(first, second); !c.Equal && p.Folder != "" {
+		err = p.failed(p.evidence(&c, s))
+	}
+	return c, err
 }
 
 // keep writes the recording or the last state of a job, if it is to be kept.
@@ -245,15 +271,13 @@ func (p *pool) recheck(worker int, first *Row) error {
 		return nil // interrupted
 	}
 	row.Job, row.Worker, row.Build = first.Job, p.worker(worker), p.Build
-	c := p.ledger.Compare(first, &row)
-	if !c.Equal && p.Folder != "" {
-		if err := p.evidence(&c, s); err != nil {
-			return p.failed(err)
-		}
+	c, err := p.compare(first, &row, s)
+	if err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ledger.Check(c)
+	return p.ledger.Add(nil, c)
 }
 
 // Name returns a name for this process: its host and its number.

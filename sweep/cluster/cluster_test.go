@@ -49,10 +49,19 @@ type truth struct {
 	Field scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What it changes."`
 	lies  bool
 	takes time.Duration
+
+	fickle bool // it says another thing each time
 }
 
+// told counts the worlds of fickle truths.
+var told atomic.Uint32
+
 func (p *truth) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	return &teller{name, b.Field(p.Field), p.lies, p.takes}, nil
+	t := &teller{name: name, field: b.Field(p.Field), lies: p.lies, takes: p.takes}
+	if p.fickle {
+		t.adds = float32(told.Add(1))
+	}
+	return t, nil
 }
 
 type teller struct {
@@ -60,6 +69,7 @@ type teller struct {
 	field fields.ID
 	lies  bool
 	takes time.Duration
+	adds  float32
 }
 
 func (t *teller) Spec(*space.Lattice) engine.Spec {
@@ -74,6 +84,9 @@ func (t *teller) Step(c *engine.Context) error {
 	next := c.Next(t.field)
 	if t.lies && c.Tick() == 7 && math.Float32bits(next[3])%10 == 0 {
 		next[3] = math.Float32frombits(math.Float32bits(next[3]) ^ 1)
+	}
+	if t.adds > 0 && c.Tick() == 7 {
+		next[3] += t.adds
 	}
 	return nil
 }

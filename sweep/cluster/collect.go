@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,6 +94,9 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 			sent = meta.Timestamp
 		}
 		err = x.takeRows(ctx, &r, sent)
+	}
+	for i := range r.Recorded {
+		err = cmp.Or(err, x.takeRecorded(ctx, &r, &r.Recorded[i]))
 	}
 	if err != nil {
 		return err
@@ -210,6 +214,29 @@ func (x *coordinator) compareKnown(ctx context.Context, row *sweep.Row) error {
 	return nil
 }
 
+// takeRecorded compares a row of a job that was recorded with the one that the journal has.
+func (x *coordinator) takeRecorded(ctx context.Context, r *result, row *sweep.Row) error {
+	wrong := x.refusal(r, row)
+	if _, done := x.belongs(row); wrong == "" && !done {
+		wrong = "the job has no other row"
+	}
+	if wrong != "" {
+		x.Say(fmt.Sprintf("%q sent a row of job %d that is not taken: %s", r.Process, row.Job, wrong))
+		return nil
+	}
+	x.mu.Lock()
+	first, err := x.Journal.Row(row.Job)
+	x.mu.Unlock()
+	if err != nil || first.ID != row.ID {
+		return err
+	}
+	row.Stats = first.Stats
+	if c := x.ledger.Compare(first, row); !c.Equal {
+		return x.differ(ctx, first, c)
+	}
+	return nil
+}
+
 // takeAgain takes in rows of jobs that were run again.
 func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 	for i := range r.Rows {
@@ -234,7 +261,7 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 		c := x.ledger.Compare(first, row)
 		if c.Equal {
 			x.mu.Lock()
-			err = x.ledger.Check(c)
+			err = x.ledger.Add(nil, c)
 			x.mu.Unlock()
 		} else {
 			err = x.differ(ctx, first, c)
@@ -254,7 +281,7 @@ func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Chec
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.ledger.Check(c)
+	return x.ledger.Add(nil, c)
 }
 
 // evidence fetches recordings from both workers and compares them.
@@ -269,7 +296,7 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 	}
 	for i, worker := range [...]string{first.Worker, c.Row.Worker} {
 		name := x.id + "/" + free[i]
-		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name})
+		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name, Until: c.Until(s)})
 		if err != nil {
 			return err
 		}

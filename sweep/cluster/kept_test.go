@@ -98,6 +98,24 @@ func checkKept(t *testing.T, j *sweep.Journal, folder string) {
 	}
 }
 
+// TestKeptIsCompared: a worker compares the row of a job with that of its recording, and the sweep learns of another end.
+func TestKeptIsCompared(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("fickle", registryOf(t, truth{fickle: true}, 1))
+	c, j := b.sweep(20)
+	c.KeepGoing, c.Keep = true, cluster.Keep{Share: 1}
+	err := cluster.Run(t.Context(), c)
+	e, ok := errors.AsType[*sweep.DifferError](err)
+	if !ok || len(e.Checks) != 20 {
+		t.Fatalf("Run = %v, want that 20 jobs differ\n%s", err, b.said.String())
+	}
+	for _, check := range e.Checks {
+		if row, err := j.Row(check.Job); err != nil || check.Tick != 7 || check.Evidence(c.Folder) == nil || row.Kept == "" {
+			t.Errorf("job %d, %+v, %v, differs at tick %d, with %q; want tick 7", check.Job, row, err, check.Tick, check.Files)
+		}
+	}
+}
+
 // earlier is what is left of earlier runs.
 const earlier = "of an earlier run"
 

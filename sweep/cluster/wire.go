@@ -117,12 +117,16 @@ type result struct {
 	Process string           `json:"process"` // of the worker
 	Again   bool             `json:"again,omitempty"`
 	Rows    batch[sweep.Row] `json:"rows"`
+
+	// Recorded are rows, without statistics, of jobs that came to another end when they were recorded, see [sweep.RecordAgain].
+	Recorded batch[sweep.Row] `json:"recorded,omitempty"`
 }
 
 // A recordRequest asks a worker to record a job and to put the recording into the bucket of files.
 type recordRequest struct {
-	Job  job    `json:"job"`
-	Name string `json:"name"` // of the file
+	Job   job    `json:"job"`
+	Name  string `json:"name"`            // of the file
+	Until uint64 `json:"until,omitempty"` // the last tick; 0: that of the job
 }
 
 // address is the name of a process as a part of a subject.

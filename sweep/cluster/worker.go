@@ -275,7 +275,7 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	go alive(within, m)
 	r := result{Process: b.Name, Again: t.Again}
 	for i := range t.Jobs {
-		row, err := b.perform(ctx, core, s, &t.Jobs[i], t.Again)
+		row, again, err := b.perform(ctx, core, s, &t.Jobs[i], t.Again)
 		if incompatible, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
 			b.Say(fmt.Sprintf("a job of sweep %s is left to others: %v", s.id, incompatible))
 			_ = m.NakWithDelay(2 * time.Second)
@@ -285,7 +285,9 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 			_ = m.Nak()
 			return
 		}
-		r.Rows = append(r.Rows, row)
+		if r.Rows = append(r.Rows, row); again != nil {
+			r.Recorded = append(r.Recorded, *again)
+		}
 	}
 	b.report(ctx, s, m, &r)
 }
@@ -320,7 +322,7 @@ func (b *labour) store(ctx context.Context, s *served, id string, r *result) err
 	case errors.Is(err, errTooLong) && len(r.Rows) > 1:
 		first, second := *r, *r
 		half := len(r.Rows) / 2
-		first.Rows, second.Rows = r.Rows[:half], r.Rows[half:]
+		first.Rows, second.Rows, first.Recorded = r.Rows[:half], r.Rows[half:], nil // the rows that they are compared with come first
 		return cmp.Or(b.store(ctx, s, id+"a", &first), b.store(ctx, s, id+"b", &second))
 	case errors.Is(err, errTooLong) && len(r.Rows) == 1 && r.Rows[0].Stats != nil:
 		row := r.Rows[0]
@@ -346,12 +348,12 @@ func alive(ctx context.Context, m jetstream.Msg) {
 	}
 }
 
-// perform runs one job.
-func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again bool) (sweep.Row, error) {
+// perform runs one job. If the job then comes to another end when it is recorded, perform also returns the row of that end.
+func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again bool) (row sweep.Row, other *sweep.Row, err error) {
 	world, err := j.scenario(b.Registry)
-	row := sweep.Row{Status: sweep.Broken}
+	row.Status = sweep.Broken
 	if _, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
-		return row, err
+		return row, nil, err
 	} else if err != nil {
 		row.Reason = err.Error()
 	} else {
@@ -362,16 +364,19 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again
 		if own := b.Memory / uint64(b.Cores); own > 0 && (limits.Memory == 0 || own < limits.Memory) {
 			limits.Memory = own
 		}
-		if row, err = b.run(ctx, s, j, world, limits); err != nil {
-			return row, err
+		if row, other, err = b.run(ctx, s, j, world, limits); err != nil {
+			return row, nil, err
 		}
 	}
 	row.Job, row.Worker, row.Build = j.Job, fmt.Sprintf("%s#%d", b.Name, core+1), b.Build
-	return row, nil
+	if other != nil {
+		other.Job, other.Worker, other.Build, other.Stats = row.Job, row.Worker, row.Build, nil
+	}
+	return row, other, nil
 }
 
-// run runs the world of a job, and keeps what is to be kept of it.
-func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits) (sweep.Row, error) {
+// run runs the world of a job, and keeps what is to be kept of it, see perform.
+func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits) (row sweep.Row, other *sweep.Row, err error) {
 	keep, wants := &s.info.Keep, func(*sweep.Row) bool { return false }
 	if keep.States {
 		wants = keep.Wants
@@ -379,38 +384,37 @@ func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Sc
 	row, state, err := sweep.PerformSaving(ctx, world, s.info.Wanted, l, wants)
 	switch {
 	case err != nil:
-		return row, err
+		return row, nil, err
 	case state != nil:
 		row.Kept = fmt.Sprintf("%s/job-%d.state", s.id, j.Job)
-		return row, b.put(ctx, row.Kept, func(to io.Writer) error {
+		return row, nil, b.put(ctx, row.Kept, func(to io.Writer) error {
 			_, err := to.Write(state)
 			return err
 		})
 	case !keep.States && row.Ran() && keep.Wants(&row):
 		row.Kept = fmt.Sprintf("%s/job-%d.murk", s.id, j.Job)
-		return row, b.upload(ctx, world, row.Until(), row.Kept, sweep.Limits{})
-	}
-	return row, nil
-}
-
-// upload records a job up to a tick into the bucket of files.
-func (b *labour) upload(ctx context.Context, s *scenarios.Scenario, until uint64, name string, l sweep.Limits) error {
-	return b.put(ctx, name, func(to io.Writer) error {
-		row, err := sweep.Record(ctx, s, until, to, l)
-		if err == nil && row.Status == sweep.Memory {
-			err = permanent{errors.New(row.Reason)}
+		var again sweep.Row
+		err := b.put(ctx, row.Kept, func(to io.Writer) (err error) {
+			again, err = sweep.RecordAgain(ctx, world, &row, to)
+			return err
+		})
+		if !row.EndsLike(&again) {
+			other = &again
 		}
-		return err
-	})
+		return row, other, err
+	}
+	return row, nil, nil
 }
 
-// put puts what is written into the bucket of files.
+// put puts what is written into the bucket of files, and returns when all writing is over.
 func (b *labour) put(ctx context.Context, name string, write func(to io.Writer) error) error {
 	return retry(ctx, 0, func() error {
 		from, to := io.Pipe()
-		go func() { to.CloseWithError(write(to)) }()
+		var writing sync.WaitGroup
+		writing.Go(func() { to.CloseWithError(write(to)) })
 		_, err := b.files.Put(ctx, jetstream.ObjectMeta{Name: name}, from)
 		from.CloseWithError(errors.Join(err, io.ErrClosedPipe))
+		writing.Wait()
 		return err
 	})
 }
@@ -428,7 +432,13 @@ func (b *labour) record(ctx context.Context, m *nats.Msg) {
 	if err == nil {
 		var s *scenarios.Scenario
 		if s, err = r.Job.scenario(b.Registry); err == nil {
-			err = b.upload(ctx, s, s.Ticks, r.Name, sweep.Limits{Memory: b.Memory / uint64(b.Cores)})
+			err = b.put(ctx, r.Name, func(to io.Writer) error {
+				row, err := sweep.Record(ctx, s, cmp.Or(r.Until, s.Ticks), to, sweep.Limits{Memory: b.Memory / uint64(b.Cores)})
+				if err == nil && row.Status == sweep.Memory {
+					err = permanent{errors.New(row.Reason)}
+				}
+				return err
+			})
 		}
 	}
 	answer := "ok"
