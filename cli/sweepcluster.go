@@ -204,8 +204,11 @@ func (j *sweepJob) limits() sweep.Limits {
 	return l
 }
 
-// buildName names this program.
-func buildName() string { return session.DescribeBuild(replay.ThisBuild()) }
+// buildName names this program: a program of other code has another name.
+func buildName() string {
+	id := session.ProgramID()
+	return fmt.Sprintf("%s program=%x", session.DescribeBuild(replay.ThisBuild()), id[:8])
+}
 
 // whom says which workers did the jobs.
 func (j *sweepJob) whom() string {

@@ -194,7 +194,7 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	}
 	switch {
 	case len(v.Differ) > 0:
-		return report.Exit(report.StatusDiverged, fmt.Errorf("%s came to different ends in two shards", words.Count(uint64(len(v.Differ)), "job")))
+		return report.Exit(report.StatusDiverged, fmt.Errorf("%s came to different ends", words.Count(uint64(len(v.Differ)), "job")))
 	case len(v.Missing) > 0:
 		return report.Exit(report.StatusError, nil)
 	}

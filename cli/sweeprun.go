@@ -63,7 +63,8 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 		err = sweep.Run(ctx, c)
 	}
 	j.progress.Clear()
-	err = errors.Join(unlessCancelled(err), j.journal.Sync())
+	left, lost := j.journal.Restore()
+	err = errors.Join(unlessCancelled(err), lost, j.journal.Sync())
 	if !j.tables().current() {
 		err = errors.Join(err, j.tables().write(context.Background())) // also after Ctrl-C
 	}
@@ -72,7 +73,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 			return err
 		}
 	}
-	return j.summary(ctx, err)
+	return j.summary(ctx, left, err)
 }
 
 // unlessCancelled drops the error of a context: the summary says that the sweep was stopped.
@@ -265,14 +266,14 @@ type differing struct {
 // recorded reports whether there are two recordings of the job that differ.
 func (d differing) recorded() bool { return d.Tick > 0 && d.Recordings != nil }
 
-// summary reports the result of the sweep.
-func (j *sweepJob) summary(ctx context.Context, cause error) error {
+// summary reports the result of the sweep, in which so many jobs were to run once more and have not.
+func (j *sweepJob) summary(ctx context.Context, left int, cause error) error {
 	took := time.Since(j.progress.Started)
 	r, err := j.ended(took)
 	if err != nil {
 		return err
 	}
-	r.Stopped = ctx.Err() != nil && r.Done < r.Jobs
+	r.Stopped = ctx.Err() != nil && r.Done-left < r.Jobs
 	if err := j.Emit(r); err != nil {
 		return err
 	}
@@ -306,7 +307,7 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
-	return j.status(r, cause)
+	return j.status(r, r.Done-left, cause)
 }
 
 // reasons says why jobs are not ok: of each status, the first job's reason.
@@ -367,8 +368,8 @@ func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
 	return r, err
 }
 
-// status is the exit status of a sweep.
-func (j *sweepJob) status(r *sweepEnd, cause error) error {
+// status is the exit status of a sweep that has done so many jobs.
+func (j *sweepJob) status(r *sweepEnd, done int, cause error) error {
 	bad := j.bad()
 	switch {
 	case len(r.Differing) > 0:
@@ -376,7 +377,7 @@ func (j *sweepJob) status(r *sweepEnd, cause error) error {
 	case cause != nil:
 		return cause
 	case r.Stopped:
-		return fmt.Errorf("%s: interrupted after %s of %s", j.scenario.Name, words.Number(uint64(r.Done)), words.Count(uint64(r.Jobs), "job"))
+		return fmt.Errorf("%s: interrupted after %s of %s", j.scenario.Name, words.Number(uint64(done)), words.Count(uint64(r.Jobs), "job"))
 	case bad > 0:
 		return fmt.Errorf("%s: %s of %s", j.scenario.Name, outcomes(j.journal), words.Count(uint64(r.Done), "job"))
 	}

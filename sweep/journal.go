@@ -102,13 +102,14 @@ type Journal struct {
 	half    int64 // bytes of a line without an end, the last of size
 	taken   int   // lines of the file
 	done    int
-	places  []int64      // of the jobs' rows; 0: there is none
-	lengths []int32      // of their lines
-	codes   []uint8      // of their statuses, see code
-	ids     map[ID]int32 // jobs by their ids
-	designs int          // one, and one for each --extend
-	old     map[ID]lines // rows of designs before the last one
-	differ  map[ID]Check // of these rows
+	places  []int64       // of the jobs' rows; 0: there is none
+	lengths []int32       // of their lines
+	codes   []uint8       // of their statuses, see code
+	ids     map[ID]int32  // jobs by their ids
+	before  map[int]lines // rows of jobs that are to run once more, see Forget
+	designs int           // one, and one for each --extend
+	old     map[ID]lines  // rows of designs before the last one
+	differ  map[ID]Check  // of these rows
 	line    []byte
 }
 
@@ -214,7 +215,7 @@ func (j *Journal) begin(h Head) error {
 	j.designs++
 	j.Head, j.Plan = h, p
 	j.places, j.lengths, j.codes = make([]int64, h.Jobs), make([]int32, h.Jobs), make([]uint8, h.Jobs)
-	j.ids, j.Checks, j.Counts, j.done = map[ID]int32{}, map[int]Check{}, map[Status]int{}, 0
+	j.ids, j.Checks, j.Counts, j.done, j.before = map[ID]int32{}, map[int]Check{}, map[Status]int{}, 0, map[int]lines{}
 	return nil
 }
 
@@ -290,6 +291,12 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		if j.Has(row.Job) { // it was run once more, see Forget
 			j.drop(row.Job)
 		}
+		if before, again := j.before[row.Job]; again {
+			if j.once(row, lines{at, int32(length)}) {
+				at, length = before.at, int(before.length)
+			}
+			delete(j.before, row.Job)
+		}
 		j.Counts[row.Status]++
 		j.done++
 		j.places[row.Job], j.lengths[row.Job], j.codes[row.Job] = at, int32(length), code(row.Status)
@@ -317,33 +324,8 @@ func (j *Journal) fits(row *Row) bool {
 		(row.Status != Equal || row.As >= 0 && row.As < len(j.places))
 }
 
-// drop removes the row of a job and its check.
-func (j *Journal) drop(job int) {
-	j.Counts[Statuses()[j.codes[job]]]--
-	j.done--
-	j.places[job] = 0
-	delete(j.Checks, job)
-}
-
 // code is the place of a status in Statuses.
 func code(s Status) uint8 { return uint8(slices.Index(Statuses(), s)) }
-
-// Forget removes the rows of jobs that ended with one of the statuses, so that these jobs run once more. The journal then has both rows, and
-// the later one counts. Forget returns the number of these jobs.
-func (j *Journal) Forget(statuses ...Status) (jobs int) {
-	for job := range j.places {
-		if j.Has(job) && slices.Contains(statuses, Statuses()[j.codes[job]]) {
-			j.drop(job)
-			jobs++
-		}
-	}
-	for id, job := range j.ids {
-		if !j.Has(int(job)) {
-			delete(j.ids, id)
-		}
-	}
-	return jobs
-}
 
 // mend repairs the last line, which a killed process left unfinished. It adds the line end if only that is missing; otherwise it removes
 // the line.
@@ -399,18 +381,18 @@ func (j *Journal) append(records ...record) error {
 // Add adds rows.
 func (j *Journal) Add(rows ...Row) error { return j.add(rows, nil) }
 
-// add adds rows, and before them checks, with one write: no process that is killed leaves a row without the difference that was found with it.
+// add adds rows, and checks of them, with one write: no process that is killed leaves a row without the difference that was found with it.
 func (j *Journal) add(rows []Row, checks []Check) error {
 	var list []record
+	for i := range rows {
+		list = append(list, record{Row: &rows[i]})
+	}
 	for _, c := range checks {
 		c.Row.Kept = ""
 		if c.Files == nil && !c.Equal {
 			c.Files = []string{}
 		}
 		list = append(list, record{Check: &c})
-	}
-	for i := range rows {
-		list = append(list, record{Row: &rows[i]})
 	}
 	return j.append(list...)
 }

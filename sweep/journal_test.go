@@ -170,10 +170,66 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := j.Forget(sweep.OK); n != 3 || j.Done() != 0 || len(j.Checks) != 0 {
-		t.Errorf("%d jobs are forgotten, %d are done, %d checks are left", n, j.Done(), len(j.Checks))
+	if n := j.Forget(sweep.OK); n != 3 || j.Done() != 0 {
+		t.Errorf("%d jobs are forgotten, %d are done", n, j.Done())
+	}
+	if err := j.Add(row(3)); err != nil || len(j.Checks) != 0 {
+		t.Errorf("Add = %v; the check of another row is left", err)
+	}
+	if n, err := j.Restore(); n != 2 || err != nil || !slices.Equal(done(t, j), []int{0, 3, 5}) {
+		t.Errorf("Restore = %d, %v; the jobs %v are done", n, err, done(t, j))
 	}
 	j.Close()
+}
+
+// TestForgetKeepsDifferences: a job that the same program brings to another end when it runs once more has the row that it had, and a check that
+// differs, which outlives the next time, too; another program takes back both. It is so when the journal is read again.
+func TestForgetKeepsDifferences(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 0, 1)
+	other := row(0)
+	other.Hash, other.Worker = "fedcba9876543210", "again"
+	program := other
+	program.Build = "another"
+	late := row(1)
+	late.Status = sweep.Time
+	for _, tt := range []struct {
+		what    string
+		row     sweep.Row
+		hash    string // of the job's row
+		differs int
+	}{
+		{"the same end", row(0), row(0).Hash, 0},
+		{"another end", other, row(0).Hash, 1},
+		{"the first end again", row(0), row(0).Hash, 1},
+		{"another program", program, program.Hash, 0},
+		{"too late, which may be", late, "", 0},
+	} {
+		j, err := sweep.OpenJournal(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Forget(sweep.OK)
+		if err := j.Add(tt.row); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Restore(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if c := j.Differing(); len(c) != tt.differs || len(c) == 1 && (c[0].Row.Worker != "again" || c[0].Differ == "") || j.Done() != 2 {
+				t.Errorf("%s: of %d jobs differ %+v, want %d", tt.what, j.Done(), c, tt.differs)
+			}
+			if r, err := j.Row(0); err != nil || tt.hash != "" && r.Hash != tt.hash {
+				t.Errorf("%s: the row is %+v, %v, want the hash %s", tt.what, r, err, tt.hash)
+			}
+			j.Close()
+			if j, err = sweep.OpenJournal(path, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j.Close()
+	}
 }
 
 // No flipped bit makes a row another.

@@ -45,6 +45,49 @@ func TestKeptIsCompared(t *testing.T) {
 	}
 }
 
+// TestRetryKeepsDifferences: a job that the same program brings to another end when it runs once more is told, and has the row and the recording
+// that it had. Another program replaces both.
+func TestRetryKeepsDifferences(t *testing.T) {
+	x := newTiny(t, sweep.Design{Seeds: seeds, Axes: axes(t, "propagators.faulty.does=lies")})
+	x.config.Workers, x.config.KeepGoing, x.config.Keep = 1, true, func(*sweep.Row) bool { return true }
+	_ = sweep.Run(t.Context(), x.config)
+	before := map[int]sweep.Row{}
+	for job := range x.journal.Head.Jobs {
+		row, err := x.journal.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[job] = *row
+		if err := os.WriteFile(filepath.Join(x.dir, row.Kept), []byte("kept"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, build := range []string{"this", "another"} {
+		x.reopen()
+		known := len(x.journal.Differing())
+		x.config.Build = build
+		if n := x.journal.Forget(sweep.OK); n != 40 {
+			t.Fatalf("%d jobs are to run once more, want 40", n)
+		}
+		err := sweep.Run(t.Context(), x.config)
+		if e, ok := errors.AsType[*sweep.DifferError](err); !ok || build == "this" && len(x.journal.Differing()) <= known {
+			t.Errorf("%s: Run = %v; %d jobs differ, %+v; %d before", build, err, len(x.journal.Differing()), e, known)
+		}
+		for job := range x.journal.Head.Jobs {
+			row, err := x.journal.Row(job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(x.dir, row.Kept))
+			_, differs := x.journal.Checks[job]
+			stays := build == "this" && differs && string(text) == "kept"
+			if replaced := string(text) != "kept"; err != nil || stays == replaced || build == "this" && row.Hash != before[job].Hash {
+				t.Errorf("%s: the row of job %d is %+v, and was %+v; kept is %.20q, %v", build, job, row, before[job], text, err)
+			}
+		}
+	}
+}
+
 // A fullDisk takes no bytes, and is the error that says so.
 type fullDisk struct{}
 

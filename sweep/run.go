@@ -206,7 +206,14 @@ func (p *pool) perform(worker, job int) (Row, *Check, error) {
 		return row, nil, err
 	}
 	row.Job, row.Worker, row.Build = job, p.worker(worker), p.Build
+	p.mu.Lock()
+	first, other := p.ledger.Stays(&row)
+	p.mu.Unlock()
 	switch {
+	case other != nil && p.Folder != "":
+		return row, other, p.failed(p.evidence(other, s))
+	case first != nil:
+		return row, other, nil
 	case state != nil:
 		return row, nil, p.keep(&row, func(path string) error { return os.WriteFile(path, state, 0o666) })
 	case p.Keep != nil && !p.KeepStates && row.Ran() && p.Keep(&row):

@@ -59,7 +59,7 @@ var told atomic.Uint32
 func (p *truth) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
 	t := &teller{name: name, field: b.Field(p.Field), lies: p.lies, takes: p.takes}
 	if p.fickle {
-		t.adds = float32(told.Add(1))
+		t.adds = float32(told.Add(1) % 50)
 	}
 	return t, nil
 }

@@ -110,6 +110,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	var fresh []sweep.Row
 	var known []*sweep.Row
 	var fetched []string
+	var checks []sweep.Check
 	seconds := 0.0
 	seen := map[int]bool{}
 	for i := range r.Rows {
@@ -123,15 +124,22 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 		case done || seen[row.Job]:
 			known = append(known, row)
 		case ours:
+			stays, other := x.stays(ctx, row)
+			if other != nil {
+				checks = append(checks, *other)
+			}
 			if row.Kept != "" {
-				local := x.Journal.KeptName(x.Folder, row.Job, x.Keep.States)
-				err := x.fetchFile(ctx, row.Kept, local, sent)
-				if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
-					x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
-					continue
-				}
-				if err != nil {
-					return err
+				local := ""
+				if !stays {
+					local = x.Journal.KeptName(x.Folder, row.Job, x.Keep.States)
+					err := x.fetchFile(ctx, row.Kept, local, sent)
+					if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
+						x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
+						continue
+					}
+					if err != nil {
+						return err
+					}
 				}
 				fetched, row.Kept = append(fetched, row.Kept), local
 			}
@@ -142,7 +150,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 		}
 	}
 	x.mu.Lock()
-	err := x.ledger.Add(fresh)
+	err := x.ledger.Add(fresh, checks...)
 	for i := range fresh {
 		delete(x.out, fresh[i].Job)
 	}
@@ -161,6 +169,17 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 		err = errors.Join(err, x.compareKnown(ctx, row))
 	}
 	return err
+}
+
+// stays reports whether the row that a job had before it ran once more stays, see [sweep.Ledger.Stays]. The check, if the two differ, has recordings.
+func (x *coordinator) stays(ctx context.Context, row *sweep.Row) (bool, *sweep.Check) {
+	x.mu.Lock()
+	first, other := x.ledger.Stays(row)
+	x.mu.Unlock()
+	if other != nil {
+		x.record(ctx, first, other)
+	}
+	return first != nil, other
 }
 
 // refusal says why no worker of this sweep can have made a row; "" if one can.
@@ -276,12 +295,17 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 // differ records that a job gave different results: it asks both workers for a recording, and looks for the first tick
 // that differs.
 func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Check) error {
-	if err := x.evidence(ctx, first, &c); err != nil {
-		x.Say(fmt.Sprintf("job %d came to different ends, of which there are not both recordings: %v", c.Job, err))
-	}
+	x.record(ctx, first, &c)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.ledger.Add(nil, c)
+}
+
+// record records both ends of a job, as far as it can.
+func (x *coordinator) record(ctx context.Context, first *sweep.Row, c *sweep.Check) {
+	if err := x.evidence(ctx, first, c); err != nil {
+		x.Say(fmt.Sprintf("job %d came to different ends, of which there are not both recordings: %v", c.Job, err))
+	}
 }
 
 // evidence fetches recordings from both workers and compares them.
@@ -294,23 +318,27 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 	if err != nil {
 		return err
 	}
+	var missing error // such as that of a worker that is gone
 	for i, worker := range [...]string{first.Worker, c.Row.Worker} {
 		name := x.id + "/" + free[i]
 		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name, Until: c.Until(s)})
+		if err == nil {
+			err = x.ask(ctx, sweep.Process(worker), data)
+		}
+		if err == nil {
+			err = x.fetchFile(ctx, name, free[i], time.Now())
+		}
 		if err != nil {
-			return err
-		}
-		if err := x.ask(ctx, sweep.Process(worker), data); err != nil {
-			return err
-		}
-		if err := x.fetchFile(ctx, name, free[i], time.Now()); err != nil {
-			return err
+			missing = errors.Join(missing, err)
+			continue
 		}
 		x.removeFiles(ctx, name)
 		c.Files = append(c.Files, free[i])
 	}
-	c.Tick, err = c.FirstDifference(x.Folder)
-	return err
+	if missing == nil {
+		c.Tick, missing = c.FirstDifference(x.Folder)
+	}
+	return missing
 }
 
 // ask asks a worker to record a job.

@@ -116,6 +116,38 @@ func TestKeptIsCompared(t *testing.T) {
 	}
 }
 
+// TestRetryKeepsDifferences: the row of a job that a worker brings to another end when it runs once more stays, with what was kept.
+func TestRetryKeepsDifferences(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("fickle", registryOf(t, truth{fickle: true}, 1))
+	c, j := b.sweep(20)
+	if err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	before := table(t, j)
+	for job := range j.Head.Jobs {
+		leave(t, filepath.Join(c.Folder, sweep.KeptName(job, true)))
+	}
+	if n := j.Forget(sweep.OK); n != 20 {
+		t.Fatalf("%d jobs are to run once more, want 20", n)
+	}
+	c.KeepGoing, c.Keep = true, cluster.Keep{Share: 1, States: true}
+	err := cluster.Run(t.Context(), c)
+	e, ok := errors.AsType[*sweep.DifferError](err)
+	if !ok || len(e.Checks) != 20 || len(j.Differing()) != 20 {
+		t.Fatalf("Run = %v, %d jobs differ, of %d with a row; want 20\n%s", err, len(j.Differing()), j.Done(), b.said.String())
+	}
+	for _, check := range e.Checks {
+		if text, err := os.ReadFile(filepath.Join(c.Folder, sweep.KeptName(check.Job, true))); err != nil || string(text) != earlier || check.Evidence(c.Folder) == nil {
+			t.Errorf("of job %d %.20q is kept, %v, and the recordings are %q", check.Job, text, err, check.Files)
+		}
+	}
+	clear(j.Checks)
+	if after := table(t, j); after != before {
+		t.Errorf("the table is\n%s, want\n%s", after, before)
+	}
+}
+
 // earlier is what is left of earlier runs.
 const earlier = "of an earlier run"
 
