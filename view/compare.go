@@ -123,11 +123,18 @@ func (c *comparison) next() *differAnswer {
 			return &differAnswer{Equal: true, Open: true}
 		}
 	}
+	for i, r := range c.of {
+		if ended[i] && r.problem != nil {
+			return &differAnswer{Reason: fmt.Sprintf("%s cannot be read after tick %d, up to which nothing differs: %s", r.Name, c.tick, plain(r.problem))}
+		}
+	}
 	switch i := slices.Index(ended[:], true); {
 	case i >= 0 && c.tick == c.first && (ends[0] != c.first || ends[1] != c.first):
 		return &differAnswer{Reason: "there is no tick that both have"}
 	case ended[0] && ended[1] && !c.ofOneWorld():
 		return &differAnswer{Reason: "all ticks are equal, the scenarios are not"}
+	case ended[0] && ended[1] && !c.ofOneState():
+		return &differAnswer{Reason: "all ticks are equal, the states at which the recordings begin are not"}
 	case ended[0] && ended[1]:
 		return &differAnswer{Equal: true}
 	case i >= 0:
@@ -164,4 +171,11 @@ func (c *comparison) next() *differAnswer {
 func (c *comparison) ofOneWorld() bool {
 	a, b := &c.of[0].head, &c.of[1].head
 	return a.Seed == b.Seed && bytes.Equal(a.World(), b.World())
+}
+
+// ofOneState reports whether both recordings begin at one state, unless they begin at different ticks.
+func (c *comparison) ofOneState() bool {
+	a, errA := c.of[0].head.Begin()
+	b, errB := c.of[1].head.Begin()
+	return errA == nil && errB == nil && (a == nil || b == nil || a.Tick != b.Tick || a.SHA256 == b.SHA256)
 }

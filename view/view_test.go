@@ -87,6 +87,9 @@ func build(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
 		return nil, nil, err
 	}
 	w, err := s.World(1)
+	if begin, wrong := h.Begin(); wrong == nil && begin != nil && err == nil {
+		w, err = s.Restore(1, begin.State, nil)
+	}
 	return w, s, err
 }
 
@@ -331,6 +334,7 @@ func TestDiffer(t *testing.T) {
 	drops, _, _ := record(t, "waves", 60, false)
 	changed := bytes.Clone(whole)
 	changed[len(changed)-1] ^= 1
+	const unreadable = `{"reason":"test.murk cannot be read after tick %d, up to which nothing differs: input ends early at byte %d (%s): %s of 8 bytes"}`
 	for _, tt := range []struct {
 		a, b []byte
 		want string
@@ -339,10 +343,11 @@ func TestDiffer(t *testing.T) {
 		{whole, changed, `{"tick":60}`},
 		{whole, short, `{"tick":41,"reason":"test.murk ends with tick 40"}`},
 		{short, whole, `{"tick":41,"reason":"test.murk ends with tick 40"}`},
-		{whole, whole[:len(whole)-1], `{"tick":60,"reason":"test.murk ends with tick 59"}`},
+		{whole, whole[:len(whole)-1], fmt.Sprintf(unreadable, 59, len(whole)-8, "tick 60", "state hash is cut short: 7")},
 		{drops, uncommanded(t, drops, 1), `{"tick":1,"reason":"other commands, the same hash"}`},
 		{whole, redescribed(t, whole), `{"reason":"all ticks are equal, the scenarios are not"}`},
 		{emptied(t, whole), whole, `{"reason":"there is no tick that both have"}`},
+		{whole, append(bytes.Clone(whole), "abc"...), fmt.Sprintf(unreadable, 60, len(whole), "frame 61", "tick is cut short: 3")},
 	} {
 		a, b := open(t, tt.a, nil), open(t, tt.b, nil)
 		if err := a.Comparable(b); err != nil {
