@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/spf13/cobra"
 
@@ -106,7 +107,7 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	if err := j.copyable(name, end, reason); err != nil {
 		return err
 	}
-	if err := j.writeFrom(ctx, j.output, io.NewSectionReader(f, 0, end.Offset), j.force); err != nil {
+	if err := j.write(ctx, name, f, end, header); err != nil {
 		return err
 	}
 	r := recoverResult{
@@ -139,6 +140,34 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 		return report.Exit(report.StatusDiverged, lost)
 	}
 	return nil
+}
+
+// write copies the frames of a recording up to a position.
+func (j *recoverJob) write(ctx context.Context, name string, from io.ReaderAt, end replay.Position, header *replay.Header) error {
+	return j.writeJudged(ctx, name, func(to io.Writer) (same bool, err error) {
+		frames, err := replay.NewReader(io.TeeReader(io.NewSectionReader(from, 0, end.Offset), to))
+		if err != nil {
+			return false, err
+		}
+		copied, err := frames.Prefix(func(replay.Position) error { return ctx.Err() })
+		return copied == end && reflect.DeepEqual(&frames.Header, header), err
+	})
+}
+
+// writeJudged writes the new recording. What it copies is judged once more, since another program may have changed the file meanwhile.
+func (j *recoverJob) writeJudged(ctx context.Context, name string, copied func(to io.Writer) (same bool, err error)) error {
+	changed := false
+	err := j.writeBy(ctx, j.output, func(to io.Writer) error {
+		same, err := copied(to)
+		if changed = err == nil && !same || session.Damaged(err); changed && err == nil {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}, j.force)
+	if changed {
+		return fmt.Errorf("%s: another program has changed it while it was read; %s was not written", words.Argument(name), document.FileName(j.output))
+	}
+	return err
 }
 
 // copyable refuses to write a recording without a tick, and to overwrite one after an
