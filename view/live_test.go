@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/waiting"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
@@ -122,6 +123,27 @@ func hashAt(t *testing.T, s *view.Session, source, tick int) string {
 		t.Fatal(err)
 	}
 	return a.Recorded
+}
+
+// TestForkAsRecorded: a fork goes on from a tick only if its replay is as recorded.
+func TestForkAsRecorded(t *testing.T) {
+	recording, _, _ := record(t, "heat", 60, false)
+	changed := rewritten(t, recording, func(*replay.Header) {}, func(f *replay.Frame) {
+		if f.Tick >= 20 {
+			f.Hash ^= 1
+		}
+	})
+	s := running(t, open(t, changed, nil))
+	for _, tick := range []uint64{20, 30} {
+		if got, want := ask(t, s, `{"op":"fork","tick":%d}`, tick).Error, fmt.Sprintf("tick %d is not as recorded, ", tick); !strings.HasPrefix(got, want) {
+			t.Errorf("the fork says %q, want %q", got, want)
+		}
+	}
+	for n, tick := range []uint64{19, 0} {
+		if got, want := string(must(t, s, fmt.Sprintf(`{"op":"fork","tick":%d,"hold":true}`, tick))), fmt.Sprintf(`{"source":%d}`, n+1); got != want {
+			t.Errorf("a fork of tick %d is %s, want %s", tick, got, want)
+		}
+	}
 }
 
 // TestOrders gives orders to a fork, which then differs, and is verified with them.
