@@ -156,7 +156,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 
 // scenario returns the scenario of a file, or of a recording.
 func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Scenario, error) {
-	if ours, err := files.Begins(name, session.RecordingMark); err != nil || !ours {
+	if !session.BeginsRecording(name) {
 		return j.load(name)
 	}
 	if j.seed != "" || len(j.sets) > 0 || j.ticks > 0 {

@@ -105,11 +105,21 @@ func (a *Session) FormatOfFile(name string) Format {
 	return FormatOf(bufio.NewReaderSize(in, FormatHead), name)
 }
 
-// recordingMark is what every recording begins with, and linesMark what its JSON lines do.
+// RecordingMark is what every recording begins with, and linesMark what its JSON lines do.
 const (
 	RecordingMark = "MURK"
 	linesMark     = `{"murk":`
 )
+
+// BeginsRecording reports whether a file begins like a recording, as bytes or JSON lines. Of what is read only once it says no.
+func BeginsRecording(name string) bool {
+	for _, mark := range []string{RecordingMark, linesMark, "\ufeff" + linesMark} {
+		if begins, err := files.Begins(name, mark); err == nil && begins {
+			return true
+		}
+	}
+	return false
+}
 
 // A BuildView is a build, with the keys that it has in a recording as JSON lines.
 type BuildView struct {
