@@ -60,7 +60,7 @@ Now and then it restores a world that continues beside the run for 2, 4, 8, … 
 ticks must be the same, too.
 
 Given a recording, it takes the scenario and the recorded commands, and computes the ticks
-again.
+again. It takes no recording that begins at a saved state.
 
 A package variable that is set once shows only in another process, because all worlds of one
 process share it.
@@ -171,8 +171,11 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 	if err != nil {
 		return nil, words.About(name, err)
 	}
-	if begin, err := rec.Frames.Head().Begin(); err != nil || begin != nil {
-		return s, words.About(name, err) // what was before it is not in the recording
+	switch begin, err := rec.Frames.Head().Begin(); {
+	case err != nil:
+		return nil, words.About(name, err)
+	case begin != nil:
+		return nil, fmt.Errorf("%s: it begins at the state of tick %s; synctest begins at the first tick, so give it the scenario", words.Argument(name), words.Number(begin.Tick))
 	}
 	j.recorded = &recordedInputs{job: j, name: name}
 	ticks, err := j.recorded.count(ctx, rec.Frames)

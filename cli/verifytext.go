@@ -63,10 +63,8 @@ func (j *verifyJob) next(v *session.Verdict) string {
 	_, hidden := errors.AsType[*index.HiddenError](v.Err)
 	_, unsteady := errors.AsType[*index.UnsteadyError](v.Err)
 	switch {
-	case (hidden || unsteady) && v.FromState != "": // synctest begins at the first tick
-		return ""
 	case hidden || unsteady:
-		return "synctest " + file
+		return fromGenesis(v, "synctest "+file)
 	case errors.Is(v.Err, replay.ErrTable) && !errors.Is(v.Err, replay.ErrMismatch): // else the recording is wrong, whatever the table says
 		if e, ok := errors.AsType[*replay.TableError](v.Err); ok && e.Alone {
 			return "" // it says what is so, and bisect compares states
@@ -86,6 +84,14 @@ func begins(v *session.Verdict) string {
 	return "  from " + v.BeginView.String() + "\n"
 }
 
+// fromGenesis is what is said of a recording that begins at the first tick, where synctest begins.
+func fromGenesis(v *session.Verdict, text string) string {
+	if v.FromState != "" {
+		return ""
+	}
+	return text
+}
+
 // diverged is the text about a recording whose replay differs or ends early.
 func diverged(v *session.Verdict) string {
 	if errors.Is(v.Err, session.ErrIncomplete) {
@@ -101,15 +107,11 @@ func diverged(v *session.Verdict) string {
 			document.FileName(v.File), words.Number(e.Tick), before, e.Command, v.Builds, e.Recorded, e.Given)
 	}
 	if e, ok := errors.AsType[*index.HiddenError](v.Err); ok && e.Once {
-		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails; synctest, called again, may name it\n",
-			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "))
+		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails%s\n",
+			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "), fromGenesis(v, "; synctest, called again, may name it"))
 	} else if ok {
-		names := ", which synctest names"
-		if v.FromState != "" { // synctest begins at the first tick
-			names = ""
-		}
 		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state%s\n",
-			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.Builds, names)
+			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.Builds, fromGenesis(v, ", which synctest names"))
 	}
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.Builds)
@@ -122,7 +124,8 @@ func diverged(v *session.Verdict) string {
 		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.Builds)
 	text += fmt.Sprintf("  the recorded hash stands at %s\n", words.Spot(m.Line, m.Offset))
 	if e, ok := errors.AsType[*index.UnsteadyError](v.Err); ok {
-		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n  the world remembers something outside its state, or the machine fails; synctest may name it\n", words.Number(e.Tick), e.Hashes[0], e.Hashes[1])
+		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n  the world remembers something outside its state, or the machine fails%s\n",
+			words.Number(e.Tick), e.Hashes[0], e.Hashes[1], fromGenesis(v, "; synctest may name it"))
 	}
 	if many, ok := v.Err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {
