@@ -27,6 +27,7 @@ type resumption struct {
 	out    *output
 	end    replay.Position // of what is whole of it
 	cut    int64           // bytes of a frame that is not
+	reason error           // why it is not
 	kept   string          // the file that has these now; "": they are dropped
 	header replay.Header
 	offset func() int64
@@ -135,7 +136,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 		}
 	}
 	if last >= at.Scenario.Ticks {
-		return errComplete
+		return j.nothingLeft(name)
 	}
 	if from < last {
 		at.Close()
@@ -154,6 +155,15 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	r.sum = at.Sum
 	j.Run = &runner.Run{Scenario: at.Scenario, World: at.World, Checker: scenarios.NewChecker(at.Scenario, at.World), Realtime: j.Realtime}
 	return nil
+}
+
+// nothingLeft is the error of a recording that has all planned ticks: errComplete, unless there is more behind the last one, which no run leaves.
+func (j *runJob) nothingLeft(name string) error {
+	r := j.resumed
+	if r.reason == nil {
+		return errComplete
+	}
+	return fmt.Errorf("%w\n  no tick is left; the %s before it match%s", words.About(name, r.reason), words.Count(uint64(r.end.Frame), "whole tick"), j.Hint(name, r.reason))
 }
 
 // emptyHead is how a frame without a command begins: its tick and the count.
@@ -250,7 +260,7 @@ func (j *runJob) findEnd(ctx context.Context, name string) error {
 	case h == nil, reason != nil && !errors.Is(reason, replay.ErrTruncated):
 		return j.About(name, reason)
 	}
-	j.resumed.end, j.resumed.header, j.resumed.cut = end, *h, length-end.Offset
+	j.resumed.end, j.resumed.header, j.resumed.cut, j.resumed.reason = end, *h, length-end.Offset, reason
 	return nil
 }
 
