@@ -30,8 +30,8 @@ folder belongs to the whole sweep: the same sweep without --shard, writing there
 is missing. Jobs that two shards have are compared. Kept recordings and states become files
 of the folder, too: links on the same disk, otherwise copies.
 
-Exit status: 0 all jobs are there, 1 some are missing, 3 two shards have different results
-of a job.`,
+Exit status: 0 all jobs are there, 1 some are missing, 3 a job came to different ends, in two
+shards or when a shard ran it again.`,
 		Example: `  murksim sweep merge part-1/ part-2/ part-3/ -o out/
   murksim sweep merge part-*/ -o out/`,
 		Args: arguments(cobra.MinimumNArgs(1), "one folder or more"),

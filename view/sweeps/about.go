@@ -51,7 +51,7 @@ type DifferenceAbout struct {
 	Differ     string    `json:"differ"`
 	Tick       uint64    `json:"tick,omitempty"`
 	Workers    [2]string `json:"workers"`
-	Recordings int       `json:"recordings,omitempty"`
+	Recordings int       `json:"recordings,omitempty"` // that can be opened: two that differ, or the one that was kept
 }
 
 // about describes the sweep's progress. More says whether there is more of the journal to read

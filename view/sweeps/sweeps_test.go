@@ -362,7 +362,8 @@ func TestRecordings(t *testing.T) {
 	f := begin(t, 2, 0)
 	kept := row(1)
 	kept.Kept = "recordings/job-1.murk"
-	if err := errors.Join(f.journal.Add(kept, row(2)), f.journal.AddCheck(sweep.Check{Job: 2, Row: row(2), Files: []string{sweep.EvidenceName(2, 3), sweep.EvidenceName(2, 4)}})); err != nil {
+	check := sweep.Check{Job: 2, Row: row(2), Files: []string{sweep.EvidenceName(2, 3), sweep.EvidenceName(2, 4)}} // they are equal
+	if err := errors.Join(f.journal.Add(kept, row(2)), f.journal.AddCheck(check)); err != nil {
 		t.Fatal(err)
 	}
 	f.about()
@@ -389,6 +390,14 @@ func TestRecordings(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(f.folder, "recordings"), 0o777), os.WriteFile(filepath.Join(f.folder, kept.Kept), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
+	if got := counts(); !slices.Equal(got, []int{0, 1, 0}) {
+		t.Errorf("with two that are equal there are %v recordings", got)
+	}
+	check.Tick = 3
+	if err := f.journal.AddCheck(check); err != nil {
+		t.Fatal(err)
+	}
+	f.about()
 	if got := counts(); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("with those of what differs there are %v recordings", got)
 	}

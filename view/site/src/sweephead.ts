@@ -93,8 +93,8 @@ export class Progress {
     for (const d of h.differing ?? []) {
       const li = make("li");
       li.append(make("strong", `job ${number(d.job)} differs`), `: ${d.differ}. Run by ${d.workers[0] || "?"}, and again by ${d.workers[1] || "?"}. `,
-        d.tick ? `Tick ${number(d.tick)} is the first that differs. ` : "");
-      if (d.recordings) li.append(button("compare", `Compare the recordings of job ${number(d.job)}`, () => this.open(d.job)));
+        d.tick ? `Tick ${number(d.tick)} is the first that differs. ` : "No recording shows where. ");
+      if (d.recordings === 2) li.append(button("compare", `Compare the recordings of job ${number(d.job)}`, () => this.open(d.job)));
       list.append(li);
     }
     const more = h.differ - (h.differing?.length ?? 0);
