@@ -40,7 +40,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	for _, status := range j.retry {
 		again += j.journal.Forget(sweep.Status(status))
 	}
-	j.before, j.rechecked = j.journal.Done(), len(j.journal.Checks)
+	j.before, j.rechecked = j.journal.Done(), j.journal.Rechecked()
 	if err := j.headline(again); err != nil {
 		return err
 	}
@@ -360,7 +360,7 @@ func (j *sweepJob) bad() int {
 func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
 	r := &sweepEnd{
 		Event: "end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: statusCounts(j.journal),
-		Rechecked: len(j.journal.Checks), Before: j.rechecked, Damaged: j.journal.Bad, Seconds: took.Seconds(),
+		Rechecked: j.journal.Rechecked(), Before: j.rechecked, Damaged: j.journal.Bad, Seconds: took.Seconds(),
 		Tables: j.tables().names(),
 	}
 	var err error

@@ -130,7 +130,7 @@ func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 // surveyed adds up what a journal holds.
 func surveyed(folder string, j *sweep.Journal) (*sweepShown, error) {
 	h := &j.Head
-	v := &sweepShown{Event: "state", Scenario: h.Design.Scenario, Jobs: h.Shard.Jobs(h.Jobs), Done: j.Done(), Statuses: statusCounts(j), Rechecked: len(j.Checks), Damaged: j.Bad}
+	v := &sweepShown{Event: "state", Scenario: h.Design.Scenario, Jobs: h.Shard.Jobs(h.Jobs), Done: j.Done(), Statuses: statusCounts(j), Rechecked: j.Rechecked(), Damaged: j.Bad}
 	if h.Shard.Of > 0 {
 		v.Shard = h.Shard.String()
 	}

@@ -60,6 +60,16 @@ func (j *Journal) Differing() (list []Check) {
 	return list
 }
 
+// Rechecked returns how many of the jobs that have a row were run again.
+func (j *Journal) Rechecked() (jobs int) {
+	for job := range j.Checks {
+		if j.Has(job) {
+			jobs++
+		}
+	}
+	return jobs
+}
+
 // Recheck returns the result of running a job again, in the table's words; "": it was not run again.
 func (j *Journal) Recheck(job int) string {
 	switch c, ok := j.Checks[job]; {

@@ -170,8 +170,8 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := j.Forget(sweep.OK); n != 3 || j.Done() != 0 {
-		t.Errorf("%d jobs are forgotten, %d are done", n, j.Done())
+	if n := j.Forget(sweep.OK); n != 3 || j.Done() != 0 || j.Rechecked() != 0 {
+		t.Errorf("%d jobs are forgotten, %d are done, %d were run again", n, j.Done(), j.Rechecked())
 	}
 	if err := j.Add(row(3)); err != nil || len(j.Checks) != 0 {
 		t.Errorf("Add = %v; the check of another row is left", err)
