@@ -23,7 +23,8 @@ import (
 // The arguments that a shell offers for each command: scenarios by their names, and files by the ends of theirs. Others get any file.
 var offered = map[string][]string{
 	"run": {scenarioNamed, ".yaml"}, "check": {scenarioNamed, ".yaml"}, "sweep": {scenarioNamed, ".yaml"}, "serve": {scenarioNamed, ".yaml"},
-	"scenarios show": {scenarioNamed}, "synctest": {scenarioNamed, ".yaml", ".murk", ".jsonl"}, "view": {scenarioNamed, ".murk", ".yaml", ".mw1", ".yrep"},
+	"scenarios show": {scenarioNamed}, "synctest": {scenarioNamed, ".yaml", ".murk", ".jsonl"},
+	"view":   {scenarioNamed, ".murk", ".yaml", ".mw1", ".yrep"},
 	"verify": {".murk"}, "seek": {".murk", ".db", ".audit"}, "diff": {".murk", ".db", ".audit", ".yrep"}, "bisect": {".murk", ".db", ".audit", ".tsv"}, "index": {".murk"},
 	"inspect": {".murk", ".idx", ".yrep", ".mw1"}, "export": {".murk", ".yrep", ".mw1"}, "recover": {".murk", ".yrep"}, "play": {".murk", ".yrep", ".mw1"},
 	"convert": {".murk", ".jsonl", ".yrep", ".mw1"}, "upgrade": {".murk"},

@@ -165,7 +165,8 @@ func (j *recoverJob) writeJudged(ctx context.Context, name string, copied func(t
 		return err
 	}, j.force)
 	if changed {
-		return fmt.Errorf("%s: another program has changed it while it was read; %s was not written", words.Argument(name), document.FileName(j.output))
+		return fmt.Errorf("%s: another program has changed it while it was read; %s was not written",
+			words.Argument(name), document.FileName(j.output))
 	}
 	return err
 }

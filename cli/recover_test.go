@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/internal/report"
@@ -65,7 +64,8 @@ func TestRecoverJudgesTheCopy(t *testing.T) {
 			now[tt.at] ^= 1
 		}
 		j.output = "other"
-		if err := tt.copied(now); err == nil || !strings.HasPrefix(err.Error(), "in: another program has changed it while it was read; other was not written") {
+		const want = "in: another program has changed it while it was read; other was not written"
+		if err := tt.copied(now); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", tt.what, err)
 		}
 		if _, err := os.Stat("other"); err == nil {

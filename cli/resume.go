@@ -157,13 +157,15 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	return nil
 }
 
-// nothingLeft is the error of a recording that has all planned ticks: errComplete, unless there is more behind the last one, which no run leaves.
+// nothingLeft is the error of a recording that has all planned ticks: errComplete, unless there is more behind the last one, which no run
+// leaves.
 func (j *runJob) nothingLeft(name string) error {
 	r := j.resumed
 	if r.reason == nil {
 		return errComplete
 	}
-	return fmt.Errorf("%w\n  no tick is left; the %s before it match%s", words.About(name, r.reason), words.Count(uint64(r.end.Frame), "whole tick"), j.Hint(name, r.reason))
+	return fmt.Errorf("%w\n  no tick is left; the %s before it match%s",
+		words.About(name, r.reason), words.Count(uint64(r.end.Frame), "whole tick"), j.Hint(name, r.reason))
 }
 
 // emptyHead is how a frame without a command begins: its tick and the count.

@@ -175,7 +175,8 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 	case err != nil:
 		return nil, words.About(name, err)
 	case begin != nil:
-		return nil, fmt.Errorf("%s: it begins at the state of tick %s; synctest begins at the first tick, so give it the scenario", words.Argument(name), words.Number(begin.Tick))
+		return nil, fmt.Errorf("%s: it begins at the state of tick %s; synctest begins at the first tick, so give it the scenario",
+			words.Argument(name), words.Number(begin.Tick))
 	}
 	j.recorded = &recordedInputs{job: j, name: name}
 	ticks, err := j.recorded.count(ctx, rec.Frames)

@@ -107,8 +107,10 @@ func diverged(v *session.Verdict) string {
 			document.FileName(v.File), words.Number(e.Tick), before, e.Command, v.Builds, e.Recorded, e.Given)
 	}
 	if e, ok := errors.AsType[*index.HiddenError](v.Err); ok && e.Once {
-		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails%s\n",
-			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "), fromGenesis(v, "; synctest, called again, may name it"))
+		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n"+
+			"  the world does not compute the same each time, or the machine fails%s\n",
+			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "),
+			fromGenesis(v, "; synctest, called again, may name it"))
 	} else if ok {
 		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state%s\n",
 			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.Builds, fromGenesis(v, ", which synctest names"))
@@ -124,7 +126,8 @@ func diverged(v *session.Verdict) string {
 		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.Builds)
 	text += fmt.Sprintf("  the recorded hash stands at %s\n", words.Spot(m.Line, m.Offset))
 	if e, ok := errors.AsType[*index.UnsteadyError](v.Err); ok {
-		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n  the world remembers something outside its state, or the machine fails%s\n",
+		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n"+
+			"  the world remembers something outside its state, or the machine fails%s\n",
 			words.Number(e.Tick), e.Hashes[0], e.Hashes[1], fromGenesis(v, "; synctest may name it"))
 	}
 	if many, ok := v.Err.(interface{ Unwrap() []error }); ok {

@@ -182,8 +182,8 @@ func TestForget(t *testing.T) {
 	j.Close()
 }
 
-// TestForgetKeepsDifferences: a job that the same program brings to another end when it runs once more has the row that it had, and a check that
-// differs, which outlives the next time, too; another program takes back both. It is so when the journal is read again.
+// TestForgetKeepsDifferences: a job that the same program brings to another end when it runs once more has the row that it had, and a
+// check that differs, which outlives the next time, too; another program takes back both. It is so when the journal is read again.
 func TestForgetKeepsDifferences(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journalOf(t, path, head(8), 0, 1)
@@ -217,7 +217,8 @@ func TestForgetKeepsDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if c := j.Differing(); len(c) != tt.differs || len(c) == 1 && (c[0].Row.Worker != "again" || c[0].Differ == "") || j.Done() != 2 {
+			c := j.Differing()
+			if len(c) != tt.differs || len(c) == 1 && (c[0].Row.Worker != "again" || c[0].Differ == "") || j.Done() != 2 {
 				t.Errorf("%s: of %d jobs differ %+v, want %d", tt.what, j.Done(), c, tt.differs)
 			}
 			if r, err := j.Row(0); err != nil || tt.hash != "" && r.Hash != tt.hash {

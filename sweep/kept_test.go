@@ -31,7 +31,8 @@ func TestKeptIsCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 		check, checked := x.journal.Checks[job]
-		if kept := lastHash(t, filepath.Join(x.dir, row.Kept)); checked != (kept != row.Hash) || checked && (kept != check.Row.Hash || check.Evidence(x.dir) == nil) {
+		kept := lastHash(t, filepath.Join(x.dir, row.Kept))
+		if checked != (kept != row.Hash) || checked && (kept != check.Row.Hash || check.Evidence(x.dir) == nil) {
 			t.Errorf("job %d ends with %s, and %s in its recording; the check is %+v", job, row.Hash, kept, check)
 		}
 	}
@@ -45,8 +46,8 @@ func TestKeptIsCompared(t *testing.T) {
 	}
 }
 
-// TestRetryKeepsDifferences: a job that the same program brings to another end when it runs once more is told, and has the row and the recording
-// that it had. Another program replaces both.
+// TestRetryKeepsDifferences: a job that the same program brings to another end when it runs once more is told, and has the row and the
+// recording that it had. Another program replaces both.
 func TestRetryKeepsDifferences(t *testing.T) {
 	x := newTiny(t, sweep.Design{Seeds: seeds, Axes: axes(t, "propagators.faulty.does=lies")})
 	x.config.Workers, x.config.KeepGoing, x.config.Keep = 1, true, func(*sweep.Row) bool { return true }

@@ -130,12 +130,12 @@ func (l *Ledger) Begun(row *Row) bool {
 	return ok && job == row.Job
 }
 
-// Stays compares a row of a job that ran once more with the one that it had, see [Journal.Forget]. If that one stays, with what was kept of it,
-// Stays returns it; and if the two differ, the check that says so.
+// Stays compares a row of a job that ran once more with the one that it had, see [Journal.Forget]. If that one stays, with what was kept
+// of it, Stays returns it; and if the two differ, the check that says so.
 func (l *Ledger) Stays(row *Row) (first *Row, other *Check) { return l.config.Journal.stays(row) }
 
-// Add writes rows, and checks of jobs that ran again, to the journal, and lets some of the jobs be run again. If a check differs, Add returns
-// an error unless the sweep keeps going.
+// Add writes rows, and checks of jobs that ran again, to the journal, and lets some of the jobs be run again. If a check differs, Add
+// returns an error unless the sweep keeps going.
 func (l *Ledger) Add(rows []Row, checks ...Check) error {
 	if len(rows)+len(checks) == 0 {
 		return nil

@@ -51,8 +51,8 @@ func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writ
 	return row, cmp.Or(err, out.err)
 }
 
-// RecordAgain runs a job that has a row again, as far as it ran, and records it. The row that it returns must equal the first one: what a recorder
-// does not have, the statistics and the limit of time, is that of the first row.
+// RecordAgain runs a job that has a row again, as far as it ran, and records it. The row that it returns must equal the first one: what a
+// recorder does not have, the statistics and the limit of time, is that of the first row.
 func RecordAgain(ctx context.Context, s *scenarios.Scenario, first *Row, to io.Writer) (row Row, err error) {
 	row, err = Record(ctx, s, first.Until(), to, Limits{})
 	row.Job, row.Worker, row.Build, row.Stats = first.Job, first.Worker, first.Build, first.Stats

@@ -2,8 +2,8 @@ package sweep
 
 import "slices"
 
-// Forget removes the rows of jobs that ended with one of the statuses, so that these jobs run once more. The journal then has both rows, and
-// the later one counts, unless the same program came to another end, see stays. Forget returns the number of these jobs.
+// Forget removes the rows of jobs that ended with one of the statuses, so that these jobs run once more. The journal then has both rows,
+// and the later one counts, unless the same program came to another end, see stays. Forget returns the number of these jobs.
 func (j *Journal) Forget(statuses ...Status) (jobs int) {
 	for job := range j.places {
 		if j.Has(job) && slices.Contains(statuses, Statuses()[j.codes[job]]) {
@@ -45,8 +45,8 @@ func (j *Journal) Restore() (jobs int, err error) {
 	return jobs, nil
 }
 
-// stays returns the row that a job had before it ran once more, if that row stays: the same program came to another end, which other tells, or had
-// done so before. Else first is nil.
+// stays returns the row that a job had before it ran once more, if that row stays: the same program came to another end, which other
+// tells, or had done so before. Else first is nil.
 func (j *Journal) stays(row *Row) (first *Row, other *Check) {
 	before, again := j.before[row.Job]
 	if !again {
@@ -66,8 +66,8 @@ func (j *Journal) stays(row *Row) (first *Row, other *Check) {
 	return nil, nil
 }
 
-// once decides about a row of a job that ran once more, which stands at a line. If the one before it stays, once puts that in its place and returns true.
-// A row that another program came to takes no check over.
+// once decides about a row of a job that ran once more, which stands at a line. If the one before it stays, once puts that in its place
+// and returns true. A row that another program came to takes no check over.
 func (j *Journal) once(row *Row, at lines) bool {
 	if full, err := j.rowAt(at); err == nil {
 		if first, other := j.stays(full); first != nil {

@@ -125,7 +125,8 @@ func (c *comparison) next() *differAnswer {
 	}
 	for i, r := range c.of {
 		if ended[i] && r.problem != nil {
-			return &differAnswer{Reason: fmt.Sprintf("%s cannot be read after tick %d, up to which nothing differs: %s", r.Name, c.tick, plain(r.problem))}
+			return &differAnswer{Reason: fmt.Sprintf("%s cannot be read after tick %d, up to which nothing differs: %s",
+				r.Name, c.tick, plain(r.problem))}
 		}
 	}
 	switch i := slices.Index(ended[:], true); {

@@ -11,7 +11,8 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// TestDifferBegins compares recordings that begin at states: one at another state of that tick is not equal, although all of its frames are.
+// TestDifferBegins compares recordings that begin at states: one at another state of that tick is not equal, although all of its frames
+// are.
 func TestDifferBegins(t *testing.T) {
 	s, err := worlds.Open(worlds.Registry(), "heat", "ticks=20", "expect=[]")
 	if err != nil {
@@ -24,7 +25,8 @@ func TestDifferBegins(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := w.Submit(commands.Command{
-			Kind: commands.KindSetField, Meta: commands.Meta{Expires: commands.NoExpiry}, Coord: w.Lattice().Coord(0), Bits: uint64(math.Float32bits(float32(i))),
+			Kind: commands.KindSetField, Meta: commands.Meta{Expires: commands.NoExpiry},
+			Coord: w.Lattice().Coord(0), Bits: uint64(math.Float32bits(float32(i))),
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -342,7 +342,8 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 		return c, err
 	}
 	if f := r.show.player.Frame(); r.show.wrong(tick) {
-		return c, fmt.Errorf("tick %d is not as recorded, so nothing goes on from it: recorded %016x, replayed %016x", tick, f.Hash, r.show.player.World.Hash())
+		return c, fmt.Errorf("tick %d is not as recorded, so nothing goes on from it: recorded %016x, replayed %016x",
+			tick, f.Hash, r.show.player.World.Hash())
 	}
 	if tick >= r.scenario.Ticks {
 		return c, fmt.Errorf("tick %d is the last that is planned: there is nothing after it", r.scenario.Ticks)

@@ -135,12 +135,14 @@ func TestForkAsRecorded(t *testing.T) {
 	})
 	s := running(t, open(t, changed, nil))
 	for _, tick := range []uint64{20, 30} {
-		if got, want := ask(t, s, `{"op":"fork","tick":%d}`, tick).Error, fmt.Sprintf("tick %d is not as recorded, ", tick); !strings.HasPrefix(got, want) {
+		want := fmt.Sprintf("tick %d is not as recorded, ", tick)
+		if got := ask(t, s, `{"op":"fork","tick":%d}`, tick).Error; !strings.HasPrefix(got, want) {
 			t.Errorf("the fork says %q, want %q", got, want)
 		}
 	}
 	for n, tick := range []uint64{19, 0} {
-		if got, want := string(must(t, s, fmt.Sprintf(`{"op":"fork","tick":%d,"hold":true}`, tick))), fmt.Sprintf(`{"source":%d}`, n+1); got != want {
+		want := fmt.Sprintf(`{"source":%d}`, n+1)
+		if got := string(must(t, s, fmt.Sprintf(`{"op":"fork","tick":%d,"hold":true}`, tick))); got != want {
 			t.Errorf("a fork of tick %d is %s, want %s", tick, got, want)
 		}
 	}

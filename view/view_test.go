@@ -334,7 +334,8 @@ func TestDiffer(t *testing.T) {
 	drops, _, _ := record(t, "waves", 60, false)
 	changed := bytes.Clone(whole)
 	changed[len(changed)-1] ^= 1
-	const unreadable = `{"reason":"test.murk cannot be read after tick %d, up to which nothing differs: input ends early at byte %d (%s): %s of 8 bytes"}`
+	const unreadable = `{"reason":"test.murk cannot be read after tick %d, up to which nothing differs: ` +
+		`input ends early at byte %d (%s): %s of 8 bytes"}`
 	for _, tt := range []struct {
 		a, b []byte
 		want string

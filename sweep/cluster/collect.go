@@ -171,7 +171,8 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	return err
 }
 
-// stays reports whether the row that a job had before it ran once more stays, see [sweep.Ledger.Stays]. The check, if the two differ, has recordings.
+// stays reports whether the row that a job had before it ran once more stays, see [sweep.Ledger.Stays]. The check, if the two differ, has
+// recordings.
 func (x *coordinator) stays(ctx context.Context, row *sweep.Row) (bool, *sweep.Check) {
 	x.mu.Lock()
 	first, other := x.ledger.Stays(row)

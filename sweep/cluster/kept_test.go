@@ -138,7 +138,8 @@ func TestRetryKeepsDifferences(t *testing.T) {
 		t.Fatalf("Run = %v, %d jobs differ, of %d with a row; want 20\n%s", err, len(j.Differing()), j.Done(), b.said.String())
 	}
 	for _, check := range e.Checks {
-		if text, err := os.ReadFile(filepath.Join(c.Folder, sweep.KeptName(check.Job, true))); err != nil || string(text) != earlier || check.Evidence(c.Folder) == nil {
+		text, err := os.ReadFile(filepath.Join(c.Folder, sweep.KeptName(check.Job, true)))
+		if err != nil || string(text) != earlier || check.Evidence(c.Folder) == nil {
 			t.Errorf("of job %d %.20q is kept, %v, and the recordings are %q", check.Job, text, err, check.Files)
 		}
 	}

@@ -376,7 +376,9 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again
 }
 
 // run runs the world of a job, and keeps what is to be kept of it, see perform.
-func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits) (row sweep.Row, other *sweep.Row, err error) {
+func (b *labour) run(
+	ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits,
+) (row sweep.Row, other *sweep.Row, err error) {
 	keep, wants := &s.info.Keep, func(*sweep.Row) bool { return false }
 	if keep.States {
 		wants = keep.Wants

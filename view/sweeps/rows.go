@@ -88,8 +88,8 @@ func (s *Sweep) rowOf(columns []column, job int) Row {
 	return r
 }
 
-// files returns the names, in the folder, of a job's recordings: the two of a job with two different results, if they differ, or the one that was
-// kept.
+// files returns the names, in the folder, of a job's recordings: the two of a job with two different results, if they differ, or the one
+// that was kept.
 func (s *Sweep) files(job int) []string {
 	if c, checked := s.journal.Checks[job]; checked && !c.Equal && c.Tick > 0 && c.Evidence(s.folder) != nil {
 		return c.Files
