@@ -72,6 +72,7 @@ var imports = map[string][]string{
 	"cmd/murksim-cluster":  {"cli", "sweep/cluster/server"},
 	"cmd/libmurksim":       {"cli", "engine", "engine/observe", "environment", "fields", "internal/render", "replay", "scenarios", "scenarios/document", "scenarios/worlds", "space", "view"},
 	"cmd/page":             {"view/worker"},
+	"examples":             {},
 	"examples/smoke":       {"space", "fields", "engine", "replay", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml", "cli"},
 	"tools/tidy":           {},
 	"tools/bench":          {"internal/jsonlines", "internal/words", "replay", "tools/bench/measure"},
