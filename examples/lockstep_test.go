@@ -137,6 +137,12 @@ func TestLockstep(t *testing.T) {
 		}
 	}
 
+	if !testing.Short() { // Go builds the engine for browsers
+		if status, text := said(t, program, "export", file, "-o", "game.html"); status != 0 {
+			t.Errorf("a page: %d: %s", status, text)
+		}
+	}
+
 	// A fault that is hidden in a build: it remembers something outside of the state.
 	faulty := built(t, "lockstep", "arena/arena.go", "type paint struct{}\n", "type paint struct{}\n\nvar breaths float32\n", "stamina[slot] += 0.75\n", "breaths++\n\t\tstamina[slot] += 0.75 + breaths/1e5\n")
 	for _, tt := range []struct {
