@@ -110,7 +110,7 @@ func TestLockstep(t *testing.T) {
 			players = append(players, c)
 		}
 		before := size(t, file)
-		for until := time.Now().Add(time.Minute); size(t, file) < before+600; {
+		for until := time.Now().Add(time.Minute); size(t, file) < before+400; {
 			if time.Now().After(until) {
 				t.Fatalf("round %d: nobody plays", round)
 			}

@@ -13,8 +13,8 @@ import (
 	"example.com/lockstep/arena"
 )
 
-// join plays as one of the players. It computes the world of each frame that comes, and compares its hash: if this machine comes to another state, that is the
-// error of the tick in which it does.
+// join plays as one of the players. It computes the world of each frame that comes and compares its hash: a machine that comes to another state has an
+// error at that tick.
 func join(address, name string) error {
 	player, err := strconv.ParseUint(name, 10, 64)
 	if err != nil {
@@ -25,46 +25,39 @@ func join(address, name string) error {
 		return err
 	}
 	defer c.Close()
-	if _, err := fmt.Fprintf(c, "%d\n", player); err != nil {
-		return err
-	}
+	fmt.Fprintf(c, "%d\n", player)
 	frames, err := replay.NewReader(c)
 	if err != nil {
 		return err
 	}
 	p, err := replay.NewPlayer(frames, arena.Build)
-	if err != nil {
-		return err
-	}
-	for {
-		switch err := p.Step(); {
-		case errors.Is(err, io.EOF), errors.Is(err, replay.ErrTruncated), errors.As(err, new(*net.OpError)): // the host has ended, or was killed
-			fmt.Printf("tick %d: red %d, blue %d\n", p.World.Tick(), arena.Score(p.World, 0), arena.Score(p.World, 1))
-			return nil
-		case err != nil:
-			return err
+	for err == nil {
+		if err = p.Step(); err != nil {
+			break
 		}
-		direction, err := best(p.World, player)
-		if err == nil {
-			_, err = fmt.Fprintf(c, "%c\n", direction)
-		}
-		if err != nil && !errors.Is(err, net.ErrClosed) {
-			continue // what is left of the stream says why
+		var direction byte
+		if direction, err = best(p.World, player); err == nil {
+			fmt.Fprintf(c, "%c\n", direction) // if that fails, the next tick does
 		}
 	}
+	if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrTruncated) || errors.As(err, new(*net.OpError)) { // the host has ended, or was killed
+		fmt.Printf("tick %d: ada %d, bob %d\n", p.World.Tick(), arena.Score(p.World, 0), arena.Score(p.World, 1))
+		return nil
+	}
+	return err
 }
 
-// best looks ahead: it runs a few ticks in each direction, in forks of the world, and takes the one that paints most; - is to rest.
+// best looks ahead: it runs a few ticks in each direction, in forks of the world, and takes the one that paints most.
 func best(w *engine.World, player uint64) (direction byte, err error) {
-	const depth = 4
-	most, direction := -1, byte('-')
-	for d := range byte(4) {
+	most := -1
+	for i := range byte(4) {
+		d := (i + byte(w.Tick()%4)) % 4
 		f, err := w.Fork()
 		if err != nil {
 			return 0, err
 		}
-		for n := range uint64(depth) {
-			if err := f.Submit(arena.Go(player, (d+byte(w.Tick()%4))%4, n)); err != nil {
+		for n := range uint64(4) {
+			if err := f.Submit(arena.Go(player, d, n)); err != nil {
 				return 0, err
 			}
 			if _, err := f.Step(); err != nil {
@@ -72,7 +65,7 @@ func best(w *engine.World, player uint64) (direction byte, err error) {
 			}
 		}
 		if cells := arena.Score(f, player); cells > most {
-			most, direction = cells, '0'+(d+byte(w.Tick()%4))%4
+			most, direction = cells, '0'+d
 		}
 		if err := f.Release(); err != nil {
 			return 0, err

@@ -2,7 +2,7 @@
 // all players: what travels is the recording itself, so each player checks every tick, one who comes late catches up, and a bug report is a file.
 //
 //	lockstep host game.murk :4000      # begins a game, or goes on with one after a crash
-//	lockstep join :4000 0              # plays as red, by looking ahead
+//	lockstep join :4000 0              # plays as ada, by looking ahead
 //	lockstep verify game.murk          # and seek, diff, bisect, view, export, synctest …
 package main
 

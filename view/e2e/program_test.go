@@ -58,7 +58,7 @@ func TestPageOfAProgram(t *testing.T) {
 	}
 	p := browse(t, plain("file://"+filepath.Join(folder, "game.html")), 1280, 720)
 	p.until(verdict, "verified")
-	p.until(`String(["lockstep", "nobody", "by stamina"].every(name => document.body.innerText.includes(name)))`, "true")
+	p.until(`String(["lockstep", "nobody", "ada", "by stamina"].every(name => document.body.innerText.includes(name)))`, "true")
 	p.picture("program")
 	p.quiet()
 }

@@ -30,9 +30,9 @@ func Build(h *replay.Header) (*engine.World, error) {
 		return nil, errors.New("another version of the game recorded it")
 	}
 	return engine.New(engine.Config{
-		Space: space.Square4{Rows: Side, Cols: Side}, Seed: h.Seed, Capacity: Players, Occupancy: 1, Kinds: []string{"red", "blue"},
+		Space: space.Square4{Rows: Side, Cols: Side}, Seed: h.Seed, Capacity: Players, Occupancy: 1, Kinds: []string{"ada", "bob"},
 		Fields: []fields.Def{
-			Owner:   {Name: "owner", Type: fields.Categorical(1 + Players), Values: []string{"nobody", "red", "blue"}},
+			Owner:   {Name: "owner", Type: fields.Categorical(1 + Players), Values: []string{"nobody", "ada", "bob"}},
 			Stamina: {Name: "stamina", Unit: "steps", Domain: fields.Entities, Initial: fields.Fill(20), Bounds: &fields.Bounds{Max: 20}},
 		},
 		Systems: []engine.System{paint{}}, Handlers: []engine.Handler{run{}},
