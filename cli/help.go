@@ -15,7 +15,7 @@ var commandGroups = []struct{ title, commands string }{
 	{"Look, ask, take out", "view seek inspect play export"},
 	{"Many", "sweep worker"},
 	{"Live", "serve join"},
-	{"Files", "index recover convert upgrade"},
+	{"Files", "index cut recover convert upgrade"},
 	{"Other", "schema version completion help"},
 }
 

@@ -54,7 +54,7 @@ is halted.`,
 		a.viewCommand(), a.seekCommand(), a.inspectCommand(), a.playCommand(), a.exportCommand(),
 		a.sweepCommand(), a.workerCommand(),
 		a.serveCommand(), a.joinCommand(),
-		a.indexCommand(), a.recoverCommand(), a.convertCommand(), a.upgradeCommand(),
+		a.indexCommand(), a.cutCommand(), a.recoverCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.schemaCommand(), a.versionCommand(), movedBench())
 	if a.startServer != nil {
 		root.AddCommand(a.natsCommand())

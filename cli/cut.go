@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/draft"
+	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A cutJob records some ticks of a recording again, as a recording of their own.
+type cutJob struct {
+	*app
+	session.Visitor
+	from, to uint64
+	output   string
+	force    bool
+}
+
+func (a *app) cutCommand() *cobra.Command {
+	j := &cutJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "cut RECORDING --from A --to B -o PART",
+		Short: "Make a recording of some ticks of another one",
+		Long: `Cut goes to the state before tick A, computes the ticks from A to B, compares each with the
+recording, and writes them as a recording of their own, which begins at that state. The part
+verifies by itself: it holds the state while that has 1 MiB at most. A larger one is written
+beside it, as PART.state, for --state.
+
+Without --from it begins where the recording does, without --to it ends where that ends.
+
+Exit status: 0 the part is written, 3 a tick is not as recorded, and nothing is written, 1 the
+recording is damaged or cannot be read.`,
+		Example: `  murksim cut heat.murk --from 400 --to 500 -o part.murk
+  murksim verify part.murk`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch given := c.Flags().Changed; {
+			case j.output == "" || !given("from") && !given("to"):
+				return report.Usage("cut needs --from or --to, and --output")
+			case args[0] == "-" || files.Dashed(j.output) == "-":
+				return report.Usage("cut takes files, not standard input or output")
+			case files.Same(args[0], j.output):
+				return report.Usage("%s is the recording itself; write to another file", document.FileName(j.output))
+			case given("from") && j.from == 0:
+				return report.Usage("--from must be 1 or more: the first tick that the part holds")
+			case given("to") && j.to < j.from:
+				return report.Usage("--to must be %s or more, as --from is, not %s", words.Number(j.from), words.Number(j.to))
+			}
+			ctx, stop := j.untilSignal(c.Context())
+			defer stop()
+			return j.cut(ctx, args[0])
+		},
+	}
+	f := c.Flags()
+	a.visitorFlags(f, &j.Visitor)
+	f.Uint64Var(&j.from, "from", 0, "the first `tick` of the part (default the recording's first)")
+	f.Uint64Var(&j.to, "to", 0, "its last `tick` (default the recording's last)")
+	f.StringVarP(&j.output, "output", "o", "", "the new recording (a `file`)")
+	f.BoolVar(&j.force, "force", false, "overwrite the file if it exists")
+	return c
+}
+
+// A cutResult is what cut prints with --json.
+type cutResult struct {
+	Event  string `json:"event"` // "cut"
+	File   string `json:"file"`
+	Output string `json:"output"`
+	From   uint64 `json:"from"`
+	To     uint64 `json:"to"`
+	State  string `json:"state,omitempty"` // the file of the state, if the part does not hold it
+	Hash   string `json:"hash"`            // after its last tick
+}
+
+// cut writes the part.
+func (j *cutJob) cut(ctx context.Context, name string) error {
+	at := uint64(0)
+	if j.from > 0 {
+		at = j.from - 1
+	}
+	v, err := j.begin(ctx, name, at)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	h := v.Source.Head()
+	descriptor, state, err := h.Descriptor, []byte(nil), error(nil)
+	if b := v.Begin; v.World.Tick() > 0 && (b == nil || b.Tick < v.World.Tick()) {
+		if state, err = v.World.Save(h.World()); err != nil {
+			return words.About(name, err)
+		}
+		begin, err := replay.NewBegin(state)
+		if err != nil {
+			return words.About(name, err)
+		}
+		if descriptor, err = begin.Describe(h.World()); err != nil {
+			return words.About(name, err)
+		}
+		if begin.State != nil {
+			state = nil
+		}
+	}
+	r := cutResult{Event: "cut", File: name, Output: j.output, From: v.World.Tick() + 1}
+	f, err := j.draft(ctx, j.output)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if f.Older() && !j.force {
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
+	}
+	if err := j.record(ctx, f, v, name, descriptor); err != nil {
+		return err
+	}
+	if r.To, r.Hash = v.World.Tick(), words.Hash16(v.World.Hash()); state != nil {
+		r.State = strings.TrimSuffix(j.output, session.RecordingEnding) + ".state"
+		if err := cmp.Or(replaceable(r.State, session.StateMark, "saved state"), j.writeFrom(ctx, r.State, bytes.NewReader(engine.Seal(state)), true)); err != nil {
+			return err
+		}
+	}
+	if _, err := finish(f); err != nil {
+		return words.About(j.output, err)
+	}
+	if !files.IsPipe(j.output) {
+		removeIndex(j.output)
+	}
+	if err := j.Emit(r); err != nil {
+		return err
+	}
+	flag := ""
+	if r.State != "" {
+		flag = session.StateArguments(r.State)
+	}
+	return j.Say("cut       %s  ticks %s to %s, hash %s\nnext      %s verify%s %s", words.Argument(j.output), words.Number(r.From), words.Number(r.To), r.Hash, j.Name, flag, words.Argument(j.output))
+}
+
+// begin goes to the state at which the part begins: that of a tick, or that at which the recording does.
+func (j *cutJob) begin(ctx context.Context, name string, tick uint64) (*session.Visit, error) {
+	if tick > 0 {
+		return j.Visit(ctx, name, tick)
+	}
+	f, _, err := files.OpenSeekable(name)
+	if err != nil {
+		return nil, j.About(name, err)
+	}
+	defer f.Close()
+	frames, err := replay.NewReader(io.NewSectionReader(f, 0, 1<<62))
+	if err != nil {
+		return nil, j.About(name, err)
+	}
+	if b, err := frames.Head().Begin(); err == nil && b != nil {
+		tick = b.Tick
+	}
+	return j.Visit(ctx, name, tick)
+}
+
+// record computes the ticks of the part, each as it was recorded, and records them.
+func (j *cutJob) record(ctx context.Context, to *draft.File, v *session.Visit, name string, descriptor []byte) error {
+	recorder, err := replay.NewRecorder(to, v.World, descriptor)
+	if err != nil {
+		return words.About(name, err)
+	}
+	v.World.Record(recorder)
+	defer v.World.Record(nil)
+	m := j.Meter(j.to)
+	defer m.Clear()
+	for j.to == 0 || v.World.Tick() < j.to {
+		err := v.Player.Step()
+		switch {
+		case ctx.Err() != nil:
+			return session.Interrupted(name)
+		case err == io.EOF && j.to == 0 && v.World.Tick() >= j.from:
+			return recorder.Flush()
+		case err != nil:
+			return j.Visited(v, name, v.World.Tick()+1, err)
+		}
+		m.Show(v.World.Tick())
+	}
+	return recorder.Flush()
+}
