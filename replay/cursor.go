@@ -118,6 +118,9 @@ func (c *Cursor) nearest(tick uint64) error {
 	}
 	m := c.marks[best]
 	w, err := m.world.Fork()
+	if err == nil {
+		err = c.p.World.Release()
+	}
 	if err != nil {
 		return err
 	}
@@ -142,6 +145,8 @@ func (c *Cursor) remember() error {
 		for _, m := range c.marks {
 			if m.world.Tick()%c.step == 0 {
 				kept = append(kept, m)
+			} else if err := m.world.Release(); err != nil {
+				return err
 			}
 		}
 		clear(c.marks[len(kept):])

@@ -68,6 +68,8 @@ func packagePaths(t *testing.T) (list []string) {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
+		case rel != "." && exists(rel+"/go.mod"): // another module
+			return filepath.SkipDir
 		case rel != "." && strings.HasPrefix(e.Name(), "."), rel == "tools", e.Name() == "testdata":
 			return filepath.SkipDir
 		case strings.HasSuffix(rel, "/gen"), strings.HasSuffix(rel, "/bench"), strings.HasSuffix(rel, "test"), rel == "internal/vectors":
