@@ -188,15 +188,7 @@ func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.Sessio
 	}
 	db, err := dial(s.path, "rwc")
 	if err == nil {
-		var has int32
-		var mode string
-		err = errors.Join(db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&has), db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode))
-		if err == nil && has == 0 && mode != "wal" { // where it would be in the log before it is in the file
-			err = beginNumbers(ctx, db)
-		}
-		if err == nil {
-			_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file
-		}
+		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file
 		err = errors.Join(err, db.Close())
 	}
 	if err != nil {

@@ -8,68 +8,76 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 
 	"lukechampine.com/frand"
 )
 
-// The number of a change stands in the field of the header that SQLite leaves to programs: user_version. A file begins with a random one, and each of our
-// transactions counts on. So a log says from which state of which file it goes on: its first number is the one after that of the file it began beside, and
-// the file has that or one of the log's, if some of the log was merged. A log that was put beside an older copy, a newer one or another file is told from
-// the file's own by that. It keeps out mistakes, and proves nothing.
-const numbers = 1 << 31 // they go around, without 0: a file without a number
+// Each of our transactions says in the header of the database from which state it goes on: application_id is a sum of the header before it, and user_version
+// is drawn anew, so that no two states have the same header. So a log says to which file it belongs: one whose header has the sum that stands in the log's first
+// change, or, if some of the log was merged, one whose header stands in the log. A log beside an older copy, a newer one, one that went another way, one that
+// another program has changed, or another file is told from the file's own by that. It keeps out mistakes, and proves nothing.
 
-// beginNumbers gives a new file its first number.
-func beginNumbers(ctx context.Context, db execer) error {
-	return setNumber(ctx, db, 1+frand.Uint64n(numbers-1))
-}
-
-func setNumber(ctx context.Context, db execer, n uint64) error {
-	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", n))
-	return err
-}
-
-// begin implements backend. The transaction has the number after that of the last.
+// begin implements backend.
 func (s *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	var n int64
-	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&n); err != nil {
-		return err
+	before, err := headerOf(ctx, conn)
+	if err == nil {
+		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), 1+frand.Uint64n(1<<31-1)))
 	}
-	return setNumber(ctx, conn, after(uint64(uint32(n))%numbers))
+	return err
 }
 
-// after returns the number after another one.
-func after(n uint64) uint64 { return max((n+1)%numbers, 1) }
-
-// The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, and user_version; how long the
+// The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, user_version and application_id; how long the
 // heads of a log and of a page in it are, and where the former has the size of a page, and what all frames of it repeat.
 const (
-	wayAt, numberAt     = 18, 60
-	pageHead            = 100
+	wayAt               = 18
+	versionAt, beforeAt = 60, 68
+	headerSize          = 100
 	logHead, logPage    = 32, 24
 	pageSizeAt, saltsAt = 8, 16
 )
 
-// A pageOne is the beginning of the first page of a file, with the header.
-type pageOne [pageHead]byte
+// A header is the beginning of the first page of a file.
+type header [headerSize]byte
 
-func (p pageOne) number() uint64 { return uint64(binary.BigEndian.Uint32(p[numberAt:])) % numbers }
+// sum tells headers apart. It has 31 bits, since the field has a sign.
+func (h *header) sum() uint32 { return crc32.ChecksumIEEE(h[:]) >> 1 }
 
-// pageOneOf reads the first page of a file as it is without its log. It does so by SQLite: closing a file that was opened by another way would
+// state are the fields that each of our transactions changes, and others leave as they are.
+func (h *header) state() (s [8]byte) {
+	copy(s[:], h[versionAt:versionAt+4])
+	copy(s[4:], h[beforeAt:beforeAt+4])
+	return s
+}
+
+// before is the sum of the header before the change that has written this one.
+func (h *header) before() uint32 { return binary.BigEndian.Uint32(h[beforeAt:]) }
+
+// headerOf reads the header of a database as a connection sees it.
+func headerOf(ctx context.Context, q querier) (h header, err error) {
+	var page []byte
+	err = q.QueryRowContext(ctx, "SELECT substr(data, 1, 100) FROM sqlite_dbpage WHERE pgno = 1").Scan(&page)
+	if err == nil && copy(h[:], page) != len(h) {
+		err = io.ErrUnexpectedEOF
+	}
+	return h, err
+}
+
+// headerWithoutLog reads the header of a file as it is without its log. It does so by SQLite: closing a file that was opened by another way would
 // drop all locks that this process has on it.
-func pageOneOf(ctx context.Context, path string) (p pageOne, ok bool) {
+func headerWithoutLog(ctx context.Context, path string) (h header, ok bool) {
 	db, err := dial(path, "ro&immutable=1")
 	if err != nil {
-		return p, false
+		return h, false
 	}
 	defer db.Close()
-	var page []byte
-	err = db.QueryRowContext(ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = 1").Scan(&page)
-	return p, err == nil && copy(p[:], page) == len(p)
+	h, err = headerOf(ctx, db)
+	return h, err == nil
 }
 
 // journalOfAnother reports whether a journal lies beside a file that has none: one with a log, and more than what a new one begins with.
@@ -81,36 +89,36 @@ func journalOfAnother(ctx context.Context, path string) bool {
 	if err != nil || info.Size() <= 4096 {
 		return false
 	}
-	page, ok := pageOneOf(ctx, path)
-	return ok && page[wayAt] == 2 && page[wayAt+1] == 2
+	h, ok := headerWithoutLog(ctx, path)
+	return ok && h[wayAt] == 2 && h[wayAt+1] == 2
 }
 
 // logOfAnother reports whether the log beside a file goes on from another file, or from another state of it. A log that changes meanwhile is that of a
-// process that writes, which has looked at it.
+// process that writes, which has looked at it. A log without a change of ours says nothing.
 func logOfAnother(ctx context.Context, path string) bool {
-	log := numbersOf(path + "-wal")
-	if log.count == 0 {
+	first := changesOf(path+"-wal", nil)
+	if first.count == 0 {
 		return false
 	}
-	page, ok := pageOneOf(ctx, path)
-	return ok && !log.goesOnFrom(page.number()) && log == numbersOf(path+"-wal")
+	file, ok := headerWithoutLog(ctx, path)
+	if !ok {
+		return false
+	}
+	log := changesOf(path+"-wal", &file)
+	ours := file.sum() == log.first.before() || log.has || file.state() == log.first.state() // after a change of another program there
+	return !ours && log.end == first.end
 }
 
-// A logNumbers is what numbers the changes in a log have.
-type logNumbers struct {
-	count       int    // frames with page one
-	first, last uint64 // the numbers of these
-	sum         [8]byte
+// A changes is what the headers in a log say.
+type changes struct {
+	count int // frames with page one
+	first header
+	has   bool // one is a given header
+	end   [8]byte
 }
 
-// goesOnFrom reports whether a file with a number may be the log's.
-func (l *logNumbers) goesOnFrom(file uint64) bool {
-	before := (file + numbers - l.first) % numbers // modulo their number
-	return after(file) == l.first || before <= (l.last+numbers-l.first)%numbers
-}
-
-// numbersOf reads a log up to its last whole frame.
-func numbersOf(path string) (l logNumbers) {
+// changesOf reads a log up to its last whole frame.
+func changesOf(path string, file *header) (l changes) {
 	f, err := os.Open(path)
 	if err != nil {
 		return l
@@ -125,20 +133,21 @@ func numbersOf(path string) (l logNumbers) {
 	if size < 512 || size > 1<<16 || size&(size-1) != 0 {
 		return l
 	}
-	l.sum = [8]byte(head[logHead-8:])
+	l.end = [8]byte(head[logHead-8:])
 	frame := make([]byte, logPage+size)
 	for {
-		if _, err := io.ReadFull(log, frame); err != nil || [8]byte(frame[8:]) != [8]byte(head[saltsAt:]) || !whole(frame, l.sum[:], head[3]&1 != 0) {
+		if _, err := io.ReadFull(log, frame); err != nil || [8]byte(frame[8:]) != [8]byte(head[saltsAt:]) || !whole(frame, l.end[:], head[3]&1 != 0) {
 			return l
 		}
-		l.sum = [8]byte(frame[logPage-8:])
+		l.end = [8]byte(frame[logPage-8:])
 		if binary.BigEndian.Uint32(frame) != 1 {
 			continue
 		}
-		l.last = pageOne(frame[logPage:]).number()
+		h := header(frame[logPage:])
 		if l.count++; l.count == 1 {
-			l.first = l.last
+			l.first = h
 		}
+		l.has = l.has || file != nil && h == *file
 	}
 }
 
