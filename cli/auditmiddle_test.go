@@ -134,7 +134,7 @@ func TestResumesFromSnapshot(t *testing.T) {
 		t.Errorf("%d, %s", status, line)
 	}
 	done(t, "run", "--resume", "run.db", "--no-record")
-	if notes() != 0 {
+	if notes() != 1 {
 		t.Errorf("of a complete run there are %d notes", notes())
 	}
 }

@@ -37,7 +37,6 @@ type auditing struct {
 	halted   bool        // it has failed for good, and the database says so
 	memory   runMemory
 	notes    *notingStore // nil: nothing is committed yet
-	planned  uint64       // ticks
 }
 
 func (x *auditing) flags(f *pflag.FlagSet) {
@@ -80,7 +79,6 @@ func (x *auditing) open(ctx context.Context) (err error) {
 // begin begins the chain.
 func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error) {
 	s := j.Scenario
-	x.planned = s.Ticks
 	if x.head != nil {
 		var err error
 		if x.recorder, err = audit.ResumeRecorder(x.noting(j.app), j.World, x.run.Genesis, x.every, x.head); err == nil {
@@ -160,9 +158,6 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 		if w := x.writer; err == nil && w != nil {
 			x.writer = nil
 			err = evidence.Stored(w.Close())
-		}
-		if err == nil && failed == nil && x.recorder.Committed() >= int64(x.planned) {
-			x.memory.forget()
 		}
 		cause := failed
 		if haltCode(cause) == "" {

@@ -126,6 +126,9 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	if err != nil {
 		return err
 	}
+	if complete { // nothing will compute it again
+		from = e.Run().First
+	}
 	j.force = false // it was for the chain; recordings that people made stay
 	r, err := j.compared(ctx, again, e, s, found, from, p)
 	if d, differs := errors.AsType[*audit.DivergenceError](err); differs { // where something is remembered outside the state, the first tick decides
@@ -138,7 +141,6 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	case err != nil:
 		return err
 	case complete:
-		j.auditing.memory.forget()
 		return errComplete
 	}
 	j.auditing.head = &found.Head
@@ -168,6 +170,9 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 		err = j.Say("%s", noNote(why))
 	}
 	if noted == nil {
+		if damaged := j.auditing.memory.damaged(); damaged != nil && !j.force {
+			return 0, damaged
+		}
 		return e.Run().First, err
 	}
 	ours, err := noted.agrees(ctx, e)

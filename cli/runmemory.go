@@ -81,15 +81,20 @@ func (m runMemory) read() *chainNote {
 	return n
 }
 
-// none says why there can be no note, or why the note cannot be read; "": there simply is none.
+// none says why there can be no note; "": there can be one.
 func (m runMemory) none() string {
 	if m == "" {
 		return "there is no folder for your configuration"
 	}
-	if _, err := os.Lstat(string(m)); err == nil && m.read() == nil {
-		return document.FileName(string(m)) + " is no note"
-	}
 	return ""
+}
+
+// damaged returns an error for a note that cannot be read: what it said is not known.
+func (m runMemory) damaged() error {
+	if _, err := os.Lstat(string(m)); m == "" || err != nil || m.read() != nil {
+		return nil
+	}
+	return report.Exit(report.StatusEvidence, fmt.Errorf("%s is no note: what your programs committed is not known; remove it to go on without, or run --resume --force", document.FileName(string(m))))
 }
 
 // A noteError says how a chain differs from its note.
@@ -121,9 +126,10 @@ func (n *chainNote) agrees(ctx context.Context, e audit.Evidence) (bool, error) 
 
 // heldToNotes compares the chain of a run, such as the parent of another run, with the notes of this user's programs.
 func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) error {
-	n := memoryOf(e.Run().ID).read()
+	m := memoryOf(e.Run().ID)
+	n := m.read()
 	if n == nil {
-		return nil
+		return m.damaged()
 	}
 	_, err := n.agrees(ctx, e)
 	if err != nil && src.DB != nil { // more may have been committed since it was read
@@ -144,10 +150,11 @@ func parentHeldToNotes(src *evidence.Source) func(ctx context.Context, e audit.E
 		if e != nil {
 			return heldToNotes(ctx, src, e)
 		}
-		if n := memoryOf(p.Run).read(); n != nil && p.Tick == n.tick && p.Hash.String() != n.hash {
+		m := memoryOf(p.Run)
+		if n := m.read(); n != nil && p.Tick == n.tick && p.Hash.String() != n.hash {
 			return n.told(src, &noteError{n, false})
 		}
-		return nil
+		return m.damaged()
 	}
 }
 
@@ -157,13 +164,6 @@ func (n *chainNote) told(src *evidence.Source, err error) error {
 		return nil
 	}
 	return report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  run --resume --force goes on with that chain, and notes it", document.FileName(src.Name), err))
-}
-
-// forget removes the note of a complete run.
-func (m runMemory) forget() {
-	if m != "" {
-		os.Remove(string(m))
-	}
 }
 
 // A notingStore notes what is committed, once a second, and at the end.

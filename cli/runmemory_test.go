@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay/audit"
 )
@@ -49,9 +50,12 @@ func TestNoNote(t *testing.T) {
 	if err := os.WriteFile(string(memoryOf(id)), []byte("6 "), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := done(t, "run", "--resume", "run.db", "--until", "7", "--no-record"); !strings.Contains(out, "is no note; if somebody removes ticks from the end") {
-		t.Errorf("one whose note is cut says\n%s", out)
+	for _, args := range [][]string{{"run", "--resume", "run.db", "--until", "7", "--no-record"}, {"audit", "fork", "run.db", "--tick", "4"}} {
+		if status, out, errs := murksim(t, nil, args...); status != report.StatusEvidence || !strings.Contains(errs, "is no note: what your programs committed is not known") {
+			t.Errorf("%q of one whose note is cut: %d\n%s%s", args, status, out, errs)
+		}
 	}
+	done(t, "run", "--resume", "run.db", "--until", "7", "--no-record", "--force")
 	runs := filepath.Dir(string(memoryOf(id)))
 	if err := errors.Join(os.RemoveAll(runs), os.WriteFile(runs, nil, 0o600)); err != nil {
 		t.Fatal(err)

@@ -165,6 +165,65 @@ func TestLogOfAnotherState(t *testing.T) {
 	}
 }
 
+// TestLogOfAnotherWay: of two copies of one database that went different ways, and of one that another program has written anew, none gets the other's log.
+func TestLogOfAnotherWay(t *testing.T) {
+	name, other, anew, begins := sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	d.Close()
+	for _, copied := range []string{other, anew, begins} {
+		filesOf(t, name, copied, "")
+	}
+	d = open(t, other)
+	create(t, d, newRun(2))
+	create(t, d, newRun(3))
+	d.Close()
+	raw := sqliteFile.direct(t, anew)
+	if _, err := raw.Exec("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (zeroblob(20000)); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	raw.Close()
+	d = open(t, name)
+	create(t, d, newRun(4))
+	create(t, d, newRun(5))
+	for _, copied := range []string{other, anew} {
+		filesOf(t, name, copied, "-wal")
+		if d, err := store.Open(ctx, copied); !errors.Is(err, store.ErrForeign) {
+			t.Errorf("a copy that went another way: %v, %v", d, err)
+		}
+	}
+	filesOf(t, name, begins, "-wal")
+	if all, err := open(t, begins).Runs(ctx); err != nil || len(all) != 3 {
+		t.Errorf("the copy in whose state the log begins: %d runs, %v", len(all), err)
+	}
+}
+
+// TestMergedAfterReader: who reads a database and writes to it in between leaves no log behind.
+func TestMergedAfterReader(t *testing.T) {
+	name := sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	d.Close()
+	r, err := store.OpenReader(ctx, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Runs(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w, err := r.Writable(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, w, newRun(2))
+	if err := errors.Join(w.Close(), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(name + "-wal"); err == nil && info.Size() > 0 {
+		t.Errorf("a log of %d bytes is left", info.Size())
+	}
+}
+
 // TestCutFrame: a frame whose head says that it has the first page, and whose page a killed process has not written, has no mark.
 func TestCutFrame(t *testing.T) {
 	name, killed := sqliteFile.fresh(t), sqliteFile.fresh(t)

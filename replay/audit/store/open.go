@@ -26,6 +26,7 @@ type DB struct {
 	dsn     string
 	name    string // for people: a DSN without its password
 	reader  bool
+	written bool // by a connection that [DB.Writable] has opened
 
 	// MostState, unless nil, returns the most bytes that a state can have, by the genesis document. A larger snapshot is refused, and takes no
 	// memory. Set it before [DB.Evidence].
@@ -64,6 +65,7 @@ type backend interface {
 	there() error
 	written(ctx context.Context, conn *sql.Conn) (func() error, error)
 	same(other backend) bool // both have opened the same
+	merge()                  // leaves nothing beside the database that a reader, which closed last, could not merge
 
 	begin(ctx context.Context, conn *sql.Conn) error // a transaction that writes
 	beginRead() string                               // of one that sees a moment
@@ -134,7 +136,7 @@ func (d *DB) Writable(ctx context.Context) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Patience = d.Patience
+	w.Patience, d.written = d.Patience, true
 	if !w.backend.same(d.backend) {
 		w.Close()
 		return nil, other
@@ -209,7 +211,13 @@ func IsServer(dsn string) bool {
 func hint(reason string) error { return fmt.Errorf("%s: %s", reason, example) }
 
 // Close closes the database. Writers and evidence are closed first.
-func (d *DB) Close() error { return d.sql.Close() }
+func (d *DB) Close() error {
+	err := d.sql.Close()
+	if d.written {
+		d.backend.merge()
+	}
+	return err
+}
 
 // prepare makes sure that the tables are there, in this program's version. It makes none in a database that is opened only to read or add.
 func (d *DB) prepare(ctx context.Context, found bool) error {

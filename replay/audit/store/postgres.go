@@ -80,6 +80,7 @@ func (p *postgres) insertAlert() string {
 }
 
 func (p *postgres) opened() error { return nil }
+func (p *postgres) merge()        {}
 func (p *postgres) there() error  { return nil }
 
 func (p *postgres) written(context.Context, *sql.Conn) (func() error, error) { return p.there, nil }

@@ -20,6 +20,17 @@ func (s *sqliteFile) opened() (err error) {
 	return err
 }
 
+// merge opens the file once more, and closes it: the last connection that may write merges the log. Where another program has it open, that one will.
+func (s *sqliteFile) merge() {
+	if s.there() != nil || !filled(s.path+"-wal") {
+		return
+	}
+	if db, err := dial(s.path, "rw"); err == nil {
+		_ = db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(new(int))
+		_ = db.Close()
+	}
+}
+
 func (s *sqliteFile) there() error {
 	now, err := os.Stat(s.path)
 	if err == nil && os.SameFile(now, s.info) {
