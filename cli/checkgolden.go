@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -19,7 +20,7 @@ func (j *checkJob) compareGolden(ctx context.Context, name string) error {
 	if _, err := os.Stat(j.golden); err != nil {
 		return j.About(j.golden, err)
 	}
-	now := strings.TrimSuffix(j.golden, session.RecordingEnding) + ".new" + session.RecordingEnding
+	now := freeName(strings.TrimSuffix(j.golden, session.RecordingEnding) + ".new")
 	if err := j.record(ctx, name, now); err != nil {
 		return err
 	}
@@ -33,6 +34,17 @@ func (j *checkJob) compareGolden(ctx context.Context, name string) error {
 	}
 	err := d.report()
 	return cmp.Or(j.Say("new       %s; if the change is meant, put it in the place of %s", words.Argument(now), document.FileName(j.golden)), err)
+}
+
+// freeName returns the name of a recording that is not there yet: what another check has left, or anyone else, stays.
+func freeName(base string) string {
+	name := base + session.RecordingEnding
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s%d%s", base, i, session.RecordingEnding)
+	}
 }
 
 // sayGolden says that the recordings are equal, and prints the digest of their ticks.
@@ -67,6 +79,6 @@ func (j *checkJob) record(ctx context.Context, name, to string) error {
 	j.Quiet, j.JSON = true, false
 	c := j.runCommand()
 	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs([]string{name, "-o", to, "--force", "--no-index", "--max-memory", j.maxMemory.Text})
+	c.SetArgs([]string{name, "-o", to, "--no-index", "--max-memory", j.maxMemory.Text})
 	return c.ExecuteContext(ctx)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ type Cursor struct {
 	last  uint64
 	marks []mark
 	step  uint64 // between marks, a power of two; 0: the world cannot be forked
+	lost  bool   // the world is at no tick of the recording
 }
 
 // A mark is a state that the cursor has come through.
@@ -48,7 +50,7 @@ func OpenFile(path string, build Builder) (*Cursor, error) {
 	frames, err := NewReader(c.section(0))
 	if err == nil {
 		var end Position
-		end, _ = frames.Prefix(nil) // what stands behind it is told by Seek
+		end, _ = frames.Prefix(nil) // what stands behind it is no tick
 		c.last = c.first + uint64(end.Frame)
 		return c, nil
 	}
@@ -65,8 +67,12 @@ func (c *Cursor) section(from int64) io.Reader {
 // restart goes to where the recording begins.
 func (c *Cursor) restart() error {
 	frames, err := NewReader(c.section(0))
+	var p *Player
 	if err == nil {
-		c.p, err = NewPlayer(frames, c.build)
+		p, err = NewPlayer(frames, c.build)
+	}
+	if c.lost = err != nil; err == nil {
+		c.p = p
 	}
 	return err
 }
@@ -80,8 +86,8 @@ func (c *Cursor) Ticks() (first, last uint64) { return c.first, c.last }
 // Frame returns the frame of the cursor's tick, if it was reached by replaying it; else its Tick is 0. It is valid until the next call of Seek.
 func (c *Cursor) Frame() *Frame { return c.p.Frame() }
 
-// Seek goes to a tick. Its error is that of [Player.Step], of the first tick on the way that is not as recorded, or says which ticks there are; then the
-// world is at the last tick that matched, if it is at one at all.
+// Seek goes to a tick. Its error is that of [Player.Step], of the first tick on the way that is not as recorded, or says which ticks there are. After an
+// error World is at no tick of the recording until a Seek succeeds, and the same Seek fails again.
 func (c *Cursor) Seek(tick uint64) error {
 	if tick < c.first || tick > c.last {
 		return fmt.Errorf("replay: there is no tick %d; the recording has ticks %d to %d", tick, c.first, c.last)
@@ -89,12 +95,26 @@ func (c *Cursor) Seek(tick uint64) error {
 	if err := c.nearest(tick); err != nil {
 		return err
 	}
-	for c.p.World.Tick() < tick {
-		if err := c.p.Step(); err != nil {
-			c.p.frame.Tick = 0
-			return err
+	err := c.walk(tick)
+	if errors.Is(err, ErrMismatch) && c.p.From > 0 { // only what a replay from the beginning comes to counts
+		if err = c.restart(); err == nil {
+			err = c.walk(tick)
 		}
-		if err := c.remember(); err != nil {
+	}
+	if err != nil {
+		c.lost = true
+	}
+	return err
+}
+
+// walk computes the ticks up to a tick.
+func (c *Cursor) walk(tick uint64) error {
+	for c.p.World.Tick() < tick {
+		err := c.p.Step()
+		if err == nil {
+			err = c.remember()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -111,11 +131,12 @@ func (c *Cursor) nearest(tick uint64) error {
 		}
 	}
 	switch {
-	case at <= tick && (best < 0 || c.marks[best].world.Tick() <= at):
+	case !c.lost && at <= tick && (best < 0 || c.marks[best].world.Tick() <= at):
 		return nil
 	case best < 0:
 		return c.restart()
 	}
+	c.lost = false
 	m := c.marks[best]
 	w, err := m.world.Fork()
 	if err == nil {
@@ -124,7 +145,7 @@ func (c *Cursor) nearest(tick uint64) error {
 	if err != nil {
 		return err
 	}
-	c.p = &Player{World: w, Source: ResumeReader(c.section(m.next.Offset), *c.p.Source.Head(), m.next), begin: c.first}
+	c.p = &Player{World: w, Source: ResumeReader(c.section(m.next.Offset), *c.p.Source.Head(), m.next), begin: c.first, From: w.Tick()}
 	return nil
 }
 

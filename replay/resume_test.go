@@ -198,8 +198,10 @@ func TestCursor(t *testing.T) {
 	if err := errors.Join(c.Seek(last-1), c.Seek(1)); err != nil {
 		t.Error(err)
 	}
-	if err := c.Seek(last); !errors.Is(err, replay.ErrMismatch) {
-		t.Errorf("the last tick has another hash: %v", err)
+	for range 2 {
+		if err := c.Seek(last); !errors.Is(err, replay.ErrMismatch) {
+			t.Errorf("the last tick has another hash: %v", err)
+		}
 	}
 	if err := c.Seek(2); err != nil || c.World().Tick() != 2 {
 		t.Errorf("back from there: tick %d, %v", c.World().Tick(), err)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -163,6 +164,11 @@ func OpenJournal(path string, readOnly bool) (*Journal, error) {
 	if err := regular(path); err != nil {
 		return nil, err
 	}
+	if !readOnly {
+		if err := unlinked(filepath.Dir(path)); err != nil {
+			return nil, err
+		}
+	}
 	f, err := os.OpenFile(path, how, 0)
 	if err != nil {
 		return nil, err
@@ -175,6 +181,16 @@ func OpenJournal(path string, readOnly bool) (*Journal, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return j, nil
+}
+
+// unlinked refuses the folder of a sweep in which something that the sweep writes is a symbolic link: what it leads to would be replaced.
+func unlinked(folder string) error {
+	for _, name := range []string{"journal", "results.csv", "results.parquet", "recordings", "states", "differences"} {
+		if info, err := os.Lstat(filepath.Join(folder, name)); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return fmt.Errorf("%s in it is a symbolic link, and a sweep writes to its own folder alone; remove the link", name)
+		}
+	}
+	return nil
 }
 
 // regular refuses anything but a regular file: opening a pipe, for one, may wait forever.

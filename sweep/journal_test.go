@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/sweep"
@@ -134,6 +136,22 @@ func TestJournalIsCut(t *testing.T) {
 }
 
 // Forgotten jobs run again; the later row counts, also when the journal is read again.
+func TestLinkedFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // links need a right there
+	}
+	for _, name := range []string{"results.csv", "recordings"} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "journal")
+		if err := os.Symlink(t.TempDir(), filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+		if j, err := sweep.CreateJournal(path, head(1)); err == nil || !strings.Contains(err.Error(), name+" in it is a symbolic link") {
+			t.Errorf("%s is a link: %v, %v", name, j, err)
+		}
+	}
+}
+
 func TestForget(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journalOf(t, path, head(8), 3, 0)
