@@ -528,7 +528,7 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 // writes down its check. It returns nil if there was no such row, or if the row lacks the digest that is now wanted.
 func (j *Journal) earlier(job int, id ID) (*Row, error) {
 	at, known := j.old[id]
-	if !known {
+	if _, again := j.before[job]; !known || again { // it is to run once more
 		return nil, nil
 	}
 	row, err := j.rowAt(at)

@@ -136,6 +136,48 @@ func TestJournalIsCut(t *testing.T) {
 }
 
 // Forgotten jobs run again; the later row counts, also when the journal is read again.
+// TestForgetSettled: a retry that ran out of time or memory leaves the end that the job had, and a panic that does not come back is a difference; nothing of
+// an earlier design stands for a retry.
+func TestForgetSettled(t *testing.T) {
+	for _, tt := range []struct {
+		first, again, want sweep.Status
+		build              string
+		differs            int
+	}{
+		{sweep.Halted, sweep.Time, sweep.Halted, "", 0}, {sweep.OK, sweep.Memory, sweep.OK, "", 0}, {sweep.Time, sweep.OK, sweep.OK, "", 0},
+		{sweep.Panic, sweep.OK, sweep.Panic, "", 1}, {sweep.Panic, sweep.Panic, sweep.Panic, "", 0}, {sweep.Halted, sweep.OK, sweep.Halted, "", 1},
+		{sweep.Halted, sweep.OK, sweep.OK, "another", 0},
+	} {
+		path := filepath.Join(t.TempDir(), "journal")
+		j, err := sweep.CreateJournal(path, head(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, again := row(0), row(0)
+		first.Status, again.Status = tt.first, tt.again
+		if again.Build = first.Build; tt.build != "" {
+			again.Build = tt.build
+		}
+		if err := j.Add(first); err != nil {
+			t.Fatal(err)
+		}
+		j.Forget(tt.first)
+		if err := j.Add(again); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if r, err := j.Row(0); err != nil || r.Status != tt.want || len(j.Differing()) != tt.differs {
+				t.Errorf("%s, then %s by %q: %+v, %v; %d differ, want %s and %d", tt.first, tt.again, tt.build, r, err, len(j.Differing()), tt.want, tt.differs)
+			}
+			j.Close()
+			if j, err = sweep.OpenJournal(path, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j.Close()
+	}
+}
+
 func TestLinkedFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // links need a right there

@@ -46,7 +46,7 @@ func (j *Journal) Restore() (jobs int, err error) {
 }
 
 // stays returns the row that a job had before it ran once more, if that row stays: the same program came to another end, which other
-// tells, or had done so before. Else first is nil.
+// tells, or had done so before; or this time its time or memory was not enough. Else first is nil.
 func (j *Journal) stays(row *Row) (first *Row, other *Check) {
 	before, again := j.before[row.Job]
 	if !again {
@@ -57,7 +57,11 @@ func (j *Journal) stays(row *Row) (first *Row, other *Check) {
 		return nil, nil
 	}
 	c := Check{Job: row.Job, Row: *row, Differ: differs(first, row, j.Head.Stats)}
-	if c.Differ != "" && first.Repeats() && row.Repeats() {
+	settled := func(r *Row) bool { return r.Repeats() || r.Status == Panic } // the text of a panic may have addresses
+	switch {
+	case settled(first) && !settled(row): // the limits of this retry tell nothing about that end
+		return first, nil
+	case settled(first) && c.Differ != "" && (first.Status != row.Status || first.Repeats()):
 		return first, &c
 	}
 	if known, checked := j.Checks[row.Job]; checked && !known.Equal {
