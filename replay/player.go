@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Builder rebuilds the world of a recording from its header, at genesis. Of a recording that begins at a state, [NewPlayer] puts the world into
+// A Builder rebuilds the world of a recording from its header, at genesis: from its seed and [Header.World]. Of a recording that begins at a state, [NewPlayer] puts the world into
 // that state if the recording holds it; if not, the builder must return the world in that state. The header is untrusted: the builder must
 // bound the memory that it takes.
 type Builder func(*Header) (*engine.World, error)

@@ -16,12 +16,12 @@ var ErrBuild = errors.New("runner: the program cannot build the world of the rec
 // [scenarios.Built]. Build may be nil, and gets a header that begins at genesis. The name is the program's. A builder that panics is an error.
 func ScenarioOf(r *scenarios.Registry, build replay.Builder, name string, h *replay.Header) (*scenarios.Scenario, error) {
 	s, err := r.FromDescriptor(h.World())
-	if err == nil || build == nil || !Foreign(h, err) {
+	if _, lacks := errors.AsType[*scenarios.IncompatibleError](err); err == nil || build == nil || lacks {
 		return s, err
 	}
 	genesis := *h
 	genesis.Descriptor = h.World()
-	return scenarios.Built(name, genesis.Descriptor, func() (c engine.Config, err error) {
+	built, failed := scenarios.Built(name, genesis.Descriptor, func() (c engine.Config, err error) {
 		engine.Guard(&err, func() error {
 			w, err := build(&genesis)
 			if err != nil {
@@ -38,6 +38,10 @@ func ScenarioOf(r *scenarios.Registry, build replay.Builder, name string, h *rep
 		}
 		return c, err
 	})
+	if failed != nil && !Foreign(h, err) { // then it was meant as one
+		return nil, err
+	}
+	return built, failed
 }
 
 // Foreign reports whether a descriptor, of which a registry said an error, is no scenario at all.

@@ -129,11 +129,24 @@ func (x *Chain) CheckTick(tick uint64) error {
 	return nil
 }
 
-// At computes a tick of the run.
+// At computes a tick of the run. If it differs from what was committed, At computes it once more, from the first tick and in another world, before anything is accused:
+// the step is then that of the second time, with the outcomes of both.
 func (x *Chain) At(ctx context.Context, tick uint64, repeat int) (*audit.Step, *audit.Rerun, error) {
 	if err := x.CheckTick(tick); err != nil {
 		return nil, nil, err
 	}
+	first, r, err := x.at(ctx, tick, repeat)
+	if err != nil || first.Equal() {
+		return first, r, err
+	}
+	s, r, err := x.at(ctx, tick, repeat)
+	if err == nil {
+		s.Also(first.Outcomes)
+	}
+	return s, r, err
+}
+
+func (x *Chain) at(ctx context.Context, tick uint64, repeat int) (*audit.Step, *audit.Rerun, error) {
 	r, m, err := x.Rerun(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -92,12 +92,17 @@ func FirstDivergence(ctx context.Context, rerun func() (*Rerun, error), repeat i
 	if d.Err != nil {
 		first.Err = d.Err.Error()
 	}
-	again := step.Outcomes
-	step.Outcomes = []Outcome{first}
-	for _, o := range again {
-		step.note(o)
-	}
+	step.Also([]Outcome{first})
 	return step, r, nil
+}
+
+// Also adds what the same tick came to when it was computed before.
+func (s *Step) Also(before []Outcome) {
+	again := s.Outcomes
+	s.Outcomes = nil
+	for _, o := range slices.Concat(before, again) {
+		s.note(o)
+	}
 }
 
 // At computes the run up to a tick, whether the ticks before it are equal or not, and that tick so many times more from the state before it.

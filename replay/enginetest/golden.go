@@ -28,6 +28,8 @@ func Golden(t T, build replay.Builder, path string, update bool) {
 	}
 	ticks, err := verified(recording, build)
 	switch {
+	case err == nil && ticks == 0:
+		t.Error(path + ": it has no tick")
 	case err == nil:
 	case update && errors.Is(err, replay.ErrMismatch):
 		now, err := recordedAnew(recording, build)

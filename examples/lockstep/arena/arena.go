@@ -26,7 +26,7 @@ var Descriptor = []byte("lockstep arena 1")
 
 // Build builds the world of a recording: a [replay.Builder].
 func Build(h *replay.Header) (*engine.World, error) {
-	if string(h.Descriptor) != string(Descriptor) {
+	if string(h.World()) != string(Descriptor) {
 		return nil, errors.New("another version of the game recorded it")
 	}
 	return engine.New(engine.Config{
