@@ -169,7 +169,7 @@ func TestReceipts(t *testing.T) {
 	}
 	m := s.Run("ring", w, 1)
 	m.Receipts([]commands.Receipt{
-		{Reason: commands.Applied}, {Reason: commands.StaticField}, {Reason: commands.StaticField}, {Reason: commands.UnknownEvent}, {Reason: 16}, {Reason: 255},
+		{Reason: commands.Applied}, {Reason: commands.StaticField}, {Reason: commands.StaticField}, {Reason: commands.UnknownEvent}, {Reason: commands.Refused + 1}, {Reason: 255},
 		{Reason: commands.Expired, Event: true}, {Event: true},
 	})
 	got, total := samples(t, s), 0.0
