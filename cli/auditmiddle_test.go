@@ -69,6 +69,7 @@ func TestCompleteIsCompared(t *testing.T) {
 	f.redigest(25, 3)
 	f.write("forged.audit")
 	done(t, "audit", "import", "forged.audit", "forged.db")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // of another user, who has no note of it
 	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db")
 	if status != report.StatusHalted || out != "" || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) {
 		t.Errorf("a chain that fits together: %d, %s", status, out+errs)

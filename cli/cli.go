@@ -41,7 +41,7 @@ type Program struct {
 	Build replay.Builder
 
 	// Page is the import path of a command in the program's module that calls worker.Main of package view/worker with the same components and builder:
-	// export lets Go build it for browsers, into pages that replay the program's recordings. Empty: its pages have what comes with murksim alone.
+	// export lets Go build it for browsers, into pages that replay the program's recordings; where the program was built with -trimpath, in the module's folder. Empty: its pages have what comes with murksim alone.
 	Page string
 
 	// Server starts a server of NATS for sweeps on many machines; nil: the program has none. It is not a part of

@@ -28,8 +28,8 @@ func (a *app) pageEngine(ctx context.Context) (e site.Engine, err error) {
 	source := a.source
 	if a.page == ourPage {
 		source, err = moduleFolder(ctx)
-	} else if !filepath.IsAbs(source) {
-		err = fmt.Errorf("this program was built with -trimpath, so it does not know where the source of %s is; build it without", a.page)
+	} else if !filepath.IsAbs(source) { // the program was built with -trimpath; perhaps this is the folder of its module
+		source = "."
 	}
 	if err != nil {
 		return e, err

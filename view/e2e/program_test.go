@@ -51,8 +51,8 @@ func TestPageOfAProgram(t *testing.T) {
 	for _, p := range append(players, host) {
 		p.Wait()
 	}
-	c = exec.Command(program, "export", game, "-q", "-o", "game.html")
-	c.Dir = folder
+	c = exec.Command(program, "export", game, "-q", "-o", filepath.Join(folder, "game.html"))
+	c.Dir = "../../examples/lockstep"
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
