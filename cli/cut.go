@@ -108,6 +108,12 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 		if descriptor, err = begin.Describe(h.World()); err != nil {
 			return words.About(name, err)
 		}
+		// The part is what the state alone leads to: a world that remembers something outside it differs here, and not in the part.
+		w, err := v.Scenario.Restore(j.Workers, state, nil)
+		if err != nil {
+			return words.About(name, session.Unbuilt(err))
+		}
+		v.Player = &replay.Player{World: w, Source: v.Source, From: w.Tick()}
 		if begin.State != nil {
 			state = nil
 		}
@@ -121,8 +127,11 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	if f.Older() && !j.force {
 		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
 	}
-	if err := j.record(ctx, f, v, name, descriptor); err != nil {
-		return err
+	switch err := j.record(ctx, f, v, descriptor); {
+	case ctx.Err() != nil:
+		return session.Interrupted(name)
+	case err != nil:
+		return j.Visited(v, name, v.World.Tick()+1, err)
 	}
 	if r.To, r.Hash = v.World.Tick(), words.Hash16(v.World.Hash()); state != nil {
 		r.State = strings.TrimSuffix(j.output, session.RecordingEnding) + ".state"
@@ -167,10 +176,10 @@ func (j *cutJob) begin(ctx context.Context, name string, tick uint64) (*session.
 }
 
 // record computes the ticks of the part, each as it was recorded, and records them.
-func (j *cutJob) record(ctx context.Context, to *draft.File, v *session.Visit, name string, descriptor []byte) error {
+func (j *cutJob) record(ctx context.Context, to *draft.File, v *session.Visit, descriptor []byte) error {
 	recorder, err := replay.NewRecorder(to, v.World, descriptor)
 	if err != nil {
-		return words.About(name, err)
+		return err
 	}
 	v.World.Record(recorder)
 	defer v.World.Record(nil)
@@ -180,11 +189,11 @@ func (j *cutJob) record(ctx context.Context, to *draft.File, v *session.Visit, n
 		err := v.Player.Step()
 		switch {
 		case ctx.Err() != nil:
-			return session.Interrupted(name)
+			return ctx.Err()
 		case err == io.EOF && j.to == 0 && v.World.Tick() >= j.from:
 			return recorder.Flush()
 		case err != nil:
-			return j.Visited(v, name, v.World.Tick()+1, err)
+			return err
 		}
 		m.Show(v.World.Tick())
 	}

@@ -15,9 +15,6 @@ type built struct {
 	build      func() (engine.Config, error)
 }
 
-// MaxTicks is the last tick that a world can have.
-const MaxTicks = 1<<43 - 1
-
 // Built returns the scenario of a world that a program builds in Go, without a document, so that whatever looks
 // at worlds of scenarios looks at it, too. It has the configuration's fields, kinds, parameters and names of propagators; it has no
 // commands, no expectations, and no end: [Scenario.PlannedTicks] is 0. The descriptor is that of the world's recordings. Build is called for
@@ -33,7 +30,7 @@ func Built(name string, descriptor []byte, build func() (engine.Config, error)) 
 		return nil, err
 	}
 	s := &Scenario{
-		Murksim: formVersion, Name: name, Seed: c.Seed, Generator: c.Generator.String(), Rules: c.Rules.String(), TickRate: 1 / c.Dt(), Ticks: MaxTicks,
+		Murksim: formVersion, Name: name, Seed: c.Seed, Generator: c.Generator.String(), Rules: c.Rules.String(), TickRate: 1 / c.Dt(), Ticks: engine.LastTick,
 		at: &document.Node{Kind: document.Mapping, Source: &document.Source{Name: name}}, lattice: l,
 	}
 	for i := range c.Fields {
@@ -88,13 +85,13 @@ func (b *built) configure(s *Scenario) (c engine.Config, err error) {
 
 // PlannedTicks is how many ticks a run has; 0: nothing says it, as in a world that is [Built].
 func (s *Scenario) PlannedTicks() uint64 {
-	if s.built != nil && s.Ticks == MaxTicks {
+	if s.built != nil && s.Ticks == engine.LastTick {
 		return 0
 	}
 	return s.Ticks
 }
 
-// numbers are the names of what has none.
+// numbers returns names of what has none.
 func numbers(prefix string, n int) (names []string) {
 	for i := range n {
 		names = append(names, prefix+strconv.Itoa(i))

@@ -96,17 +96,25 @@ func journalOfAnother(ctx context.Context, path string) bool {
 // logOfAnother reports whether the log beside a file goes on from another file, or from another state of it. A log that changes meanwhile is that of a
 // process that writes, which has looked at it. A log without a change of ours says nothing.
 func logOfAnother(ctx context.Context, path string) bool {
-	first := changesOf(path+"-wal", nil)
-	if first.count == 0 {
+	if !filled(path + "-wal") {
 		return false
 	}
+	log, ours := changesBeside(ctx, path)
+	if ours {
+		return false
+	}
+	again, ours := changesBeside(ctx, path) // its header was read while the log was as it is before and after
+	return !ours && again.end == log.end
+}
+
+// changesBeside reads the log beside a file, and reports whether it may be the file's own.
+func changesBeside(ctx context.Context, path string) (log changes, ours bool) {
 	file, ok := headerWithoutLog(ctx, path)
 	if !ok {
-		return false
+		return log, true
 	}
-	log := changesOf(path+"-wal", &file)
-	ours := file.sum() == log.first.before() || log.has || file.state() == log.first.state() // after a change of another program there
-	return !ours && log.end == first.end
+	log = changesOf(path+"-wal", &file)
+	return log, log.count == 0 || log.has || file.sum() == log.first.before() || file.state() == log.first.state() // after a change of another program there
 }
 
 // A changes is what the headers in a log say.
@@ -147,7 +155,7 @@ func changesOf(path string, file *header) (l changes) {
 		if l.count++; l.count == 1 {
 			l.first = h
 		}
-		l.has = l.has || file != nil && h == *file
+		l.has = l.has || h == *file
 	}
 }
 
