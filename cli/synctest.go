@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type synctestJob struct {
 	input     *bytes.Buffer // what was read of a scenario on standard input
 	processes int           // that were started
 	recorded  *recordedInputs
+	damage    error // where the recording ends, unless after a whole tick
 }
 
 // The files between two processes: a state, and the result of the tick after it.
@@ -60,7 +62,8 @@ Now and then it restores a world that continues beside the run for 2, 4, 8, … 
 ticks must be the same, too.
 
 Given a recording, it takes the scenario and the recorded commands, and computes the ticks
-again. It takes no recording that begins at a saved state.
+again. It takes no recording that begins at a saved state. Of a recording that is damaged it
+tests the whole ticks before the damage, and exits with 1.
 
 A package variable that is set once shows only in another process, because all worlds of one
 process share it.
@@ -68,7 +71,7 @@ process share it.
 Each tick takes as long as building the world. Go programs can test their own worlds with
 the package replay/enginetest.
 
-Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
+Exit status: 0 all are the same, 3 a tick differs, 1 an error or a damaged recording, 2 usage.`,
 		Example: `  murksim synctest heat --ticks 200
   murksim synctest mine.yaml --every 10`,
 		Args: arguments(cobra.ExactArgs(1), "one scenario or recording"),
@@ -180,9 +183,13 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 	}
 	j.recorded = &recordedInputs{job: j, name: name}
 	ticks, err := j.recorded.count(ctx, rec.Frames)
-	if err == nil && ticks > 0 {
-		s.Ticks = ticks
+	if ticks == 0 && err == nil {
+		err = errors.New("it has no tick")
 	}
+	if _, damaged := errors.AsType[*replay.FormatError](err); damaged && ticks > 0 {
+		j.damage, err = fmt.Errorf("%w%s", words.About(name, err), j.Hint(name, err)), nil
+	}
+	s.Ticks = ticks
 	return s, words.About(name, err)
 }
 
@@ -195,16 +202,18 @@ type recordedInputs struct {
 	list []commands.Command // of the frame
 }
 
-// count returns how many ticks are whole.
+// count returns how many ticks are whole. The error says where the recording is damaged behind them.
 func (r *recordedInputs) count(ctx context.Context, frames replay.Source) (ticks uint64, err error) {
-	var f replay.Frame
-	for frames.Next(&f) == nil {
-		if err := ctx.Err(); err != nil {
-			return 0, err
+	for f := (replay.Frame{}); ; ticks = f.Tick {
+		switch err := frames.Next(&f); {
+		case err == io.EOF:
+			return ticks, nil
+		case err != nil:
+			return ticks, err
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
 		}
-		ticks = f.Tick
 	}
-	return ticks, nil
 }
 
 // of returns the commands of a tick; several worlds ask for the same tick.
@@ -323,5 +332,6 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 	if r.Processes > 0 {
 		elsewhere = words.Number(uint64(r.Processes))
 	}
-	return j.Say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, words.Count(r.Ticks, "tick"), elsewhere)
+	err = j.Say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, words.Count(r.Ticks, "tick"), elsewhere)
+	return cmp.Or(err, j.damage)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ func (j *verifyJob) next(v *session.Verdict) string {
 	if v.FromState != "" {
 		states = session.StateArguments(j.States...)
 	}
-	if files.IsPipe(v.File) || strings.HasPrefix(v.File, "/dev/fd/") { // which is read once
+	if files.IsPipe(v.File) || j.Hashes != "" && files.IsPipe(j.Hashes) || strings.HasPrefix(v.File, "/dev/fd/") { // which is read once
 		return ""
 	}
 	_, hidden := errors.AsType[*index.HiddenError](v.Err)
@@ -68,6 +69,9 @@ func (j *verifyJob) next(v *session.Verdict) string {
 	case errors.Is(v.Err, replay.ErrTable) && !errors.Is(v.Err, replay.ErrMismatch): // else the recording is wrong, whatever the table says
 		if e, ok := errors.AsType[*replay.TableError](v.Err); ok && e.Alone {
 			return "" // it says what is so, and bisect compares states
+		}
+		if _, err := session.ReadTable(context.Background(), j.Hashes); err != nil {
+			return "" // which bisect would read whole
 		}
 		return fmt.Sprintf("bisect %s %s%s", words.Argument(j.Hashes), file, states)
 	case j.asked: // since the result may change with them

@@ -32,8 +32,11 @@ func (w *World) made() {
 }
 
 // UnderWay reports whether a Step of the world has not returned: the caller is one of the
-// world's parts, its recorder or a watcher.
+// world's parts, its recorder or a watcher. A world that was released is in no tick.
 func (w *World) UnderWay() bool {
+	if w != nil && w.released != nil {
+		return false
+	}
 	w.made()
 	return w.phase != between
 }

@@ -109,6 +109,9 @@ func TestLockstep(t *testing.T) {
 			}
 			players = append(players, c)
 		}
+		if status, text := said(t, program, "host", file, "127.0.0.1:0"); status != 1 || !strings.Contains(text, "another process is writing the recording") {
+			t.Errorf("a second host: %d, %s", status, text)
+		}
 		before := size(t, file)
 		for until := time.Now().Add(time.Minute); size(t, file) < before+400; {
 			if time.Now().After(until) {

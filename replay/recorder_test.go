@@ -57,6 +57,41 @@ func TestRecorderReset(t *testing.T) {
 	}
 }
 
+// TestRecorderOutlivesItsWorld: a world that is released takes no tick along that its recorder holds.
+func TestRecorderOutlivesItsWorld(t *testing.T) {
+	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := w.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink bytes.Buffer
+	r, err := replay.NewRecorder(&sink, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Record(r)
+	const ticks = 5
+	for range ticks {
+		if _, err := f.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Record(nil)
+	if err := errors.Join(f.Release(), r.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	frames, err := replay.NewReader(&sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, err := frames.Prefix(nil); err != nil || end.Frame != ticks {
+		t.Errorf("%d ticks are recorded, %v; want %d", end.Frame, err, ticks)
+	}
+}
+
 // A deaf sink takes nothing.
 type deaf struct{}
 

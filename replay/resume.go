@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/filelock"
 )
 
 // A File is a recording that [Resume] can go on with. An *os.File that was opened to read and write is one.
@@ -21,7 +23,8 @@ type File interface {
 // may hold commands of a tick that never happened for sure.
 //
 // After an error the file is as it was: a [*MismatchError] or [*FormatError] of the frames, the builder's error, a [*FormatError] where a damaged frame hides
-// other ones behind it, or an error that the file was changed while it was read. Nothing else may write the file meanwhile, and the caller closes it.
+// other ones behind it, or an error that the file was changed while it was read. Nothing else may write the file meanwhile, see [Lock], and the caller
+// closes it.
 func Resume(f File, build Builder) (w *engine.World, r *Recorder, cut []byte, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -61,6 +64,19 @@ func Resume(f File, build Builder) (w *engine.World, r *Recorder, cut []byte, er
 	}
 	_, err = f.Seek(end.Offset, io.SeekStart)
 	return p.World, r, cut, err
+}
+
+// ErrBusy reports a recording that another process is writing.
+var ErrBusy = errors.New("replay: another process is writing the recording")
+
+// Lock keeps other processes from writing a recording, those that call Lock too and this project's commands, until the file is closed or the process
+// ends, however it ends. It returns [ErrBusy] if another one has the lock. Readers need none. On systems without locks it is an error.
+func Lock(f *os.File) error {
+	err := filelock.Lock(f)
+	if err == filelock.ErrBusy {
+		return ErrBusy
+	}
+	return err
 }
 
 // ErrChanged reports a file that was changed while it was read.

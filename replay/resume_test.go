@@ -36,6 +36,26 @@ func content(t *testing.T, f *os.File) []byte {
 	return b
 }
 
+// TestLock: one process writes a recording, until it closes the file.
+func TestLock(t *testing.T) {
+	one := inFile(t, nil)
+	two, err := os.OpenFile(one.Name(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.Close()
+	if err := replay.Lock(one); err != nil {
+		t.Fatal(err)
+	}
+	if err := replay.Lock(two); err != replay.ErrBusy {
+		t.Errorf("a second lock: %v, want %v", err, replay.ErrBusy)
+	}
+	one.Close()
+	if err := replay.Lock(two); err != nil {
+		t.Errorf("after the first was closed: %v", err)
+	}
+}
+
 // TestResume: wherever a process was killed, the recording that goes on is, byte for byte, that of one which was not. So it is for one
 // that begins at a state, of which the builder knows nothing.
 func TestResume(t *testing.T) {

@@ -191,6 +191,13 @@ func (row *Row) Repeats() bool {
 	return row.Status == OK || row.Status == Failed || row.Status == Halted
 }
 
+// Comparable reports whether two rows of one job must be equal: both of their runs came to an end by themselves. Of two that panicked that is
+// not known: the text of a panic may have addresses.
+func (row *Row) Comparable(other *Row) bool {
+	ended := func(r *Row) bool { return r.Repeats() || r.Status == Panic }
+	return ended(row) && ended(other) && (row.Repeats() || other.Repeats())
+}
+
 // Ran reports whether the job's world was made and began to run.
 func (row *Row) Ran() bool {
 	return row.Status != Equal && row.Status != Broken && row.Status != Memory

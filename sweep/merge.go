@@ -143,7 +143,7 @@ func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
 // compare notes whether a job of the journal gave the same result elsewhere.
 func (j *Journal) compare(job int, row *Row) error {
 	mine, err := j.Row(job)
-	if err != nil || !mine.Repeats() || !row.Repeats() {
+	if err != nil || !mine.Comparable(row) {
 		return err
 	}
 	c := Check{Job: job, Row: *row, Differ: differs(mine, row, j.Head.Stats)}

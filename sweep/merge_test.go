@@ -36,15 +36,25 @@ func TestMerge(t *testing.T) {
 		t.Errorf("a shard of another sweep gives %v, and %d rows", err, all.Done())
 	}
 	m.Parts = []sweep.Part{m.Parts[0], part("two", two, 1, 3), liar}
+	if err := liar.Journal.Add(panicked(0)); err != nil {
+		t.Fatal(err)
+	}
 	if err := m.Run(t.Context()); err != nil || m.Added != 5 {
 		t.Errorf("it adds %d, %v, want 5 rows", m.Added, err)
 	}
 	if got, want := done(t, all), []int{0, 1, 2, 3, 4}; !slices.Equal(got, want) {
 		t.Errorf("it has the jobs %v, want %v", got, want)
 	}
-	if c := all.Differing(); len(c) != 1 || c[0].Job != 2 || c[0].Row.Worker != "liar" {
-		t.Errorf("the jobs that differ are %+v, want job 2", c)
+	if c := all.Differing(); len(c) != 2 || c[0].Job != 0 || c[0].Differ != "one is ok, one panic" || c[1].Job != 2 || c[1].Row.Worker != "liar" {
+		t.Errorf("the jobs that differ are %+v, want 0 and 2", c)
 	}
+}
+
+// panicked is a row of a job that panicked.
+func panicked(job int) sweep.Row {
+	r := row(job)
+	r.Status, r.Reason = sweep.Panic, "no"
+	return r
 }
 
 // TestMergeForged: of rows that say to be the same one, and of a check that says to equal the row, nothing is believed: they are compared.

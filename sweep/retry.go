@@ -57,11 +57,10 @@ func (j *Journal) stays(row *Row) (first *Row, other *Check) {
 		return nil, nil
 	}
 	c := Check{Job: row.Job, Row: *row, Differ: differs(first, row, j.Head.Stats)}
-	settled := func(r *Row) bool { return r.Repeats() || r.Status == Panic } // the text of a panic may have addresses
-	switch {
-	case settled(first) && !settled(row): // the limits of this retry tell nothing about that end
+	switch ends := first.Repeats() || first.Status == Panic; {
+	case ends && !row.Repeats() && row.Status != Panic: // the limits of this retry tell nothing about that end
 		return first, nil
-	case settled(first) && c.Differ != "" && (first.Status != row.Status || first.Repeats()):
+	case first.Comparable(row) && c.Differ != "":
 		return first, &c
 	}
 	if known, checked := j.Checks[row.Job]; checked && !known.Equal {

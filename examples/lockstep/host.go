@@ -70,6 +70,9 @@ func host(path, address string) error {
 		return err
 	}
 	defer f.Close()
+	if err := replay.Lock(f); err != nil { // a second host of this game
+		return err
+	}
 	t := &table{File: f, players: map[net.Conn]bool{}}
 	recorder, err := t.open()
 	if err != nil {
@@ -103,7 +106,10 @@ func host(path, address string) error {
 // open begins a game, or goes on with the one that is in the file.
 func (t *table) open() (recorder *replay.Recorder, err error) {
 	if info, err := t.Stat(); err != nil || info.Size() > 0 {
-		w, recorder, _, resumed := replay.Resume(t, arena.Build)
+		w, recorder, cut, resumed := replay.Resume(t, arena.Build)
+		if len(cut) > 0 { // of a tick that no player has
+			fmt.Fprintf(os.Stderr, "cut off %d bytes of a tick that the host had begun when it was killed\n", len(cut))
+		}
 		t.world = w
 		return recorder, errors.Join(err, resumed)
 	}

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/murksim/murksim/internal/filelock"
 )
 
 // A File is a file being written. Its errors name the path that Open got.
@@ -106,7 +108,7 @@ func (f *File) claim() (err error) {
 	if f.guard, unguarded = guard(f.target); busy(unguarded) {
 		return unguarded
 	}
-	if f.lock == nil && f.guard == nil && hasLocks {
+	if f.lock == nil && f.guard == nil && filelock.Supported {
 		f.Unlocked = err
 	}
 	return nil
@@ -184,8 +186,8 @@ func (f *File) createBeside() (*os.File, error) {
 			keepOwner(file, f.older)
 			_ = file.Chmod(mode) // less the umask it has it already
 		}
-		if err == nil && hasLocks {
-			_ = tryLock(file) // for those who find it in the place of the older one
+		if err == nil && filelock.Supported {
+			_ = filelock.Lock(file) // for those who find it in the place of the older one
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/murksim/murksim/internal/filelock"
 )
 
 // A BusyError reports a file that another process writes to.
@@ -67,11 +69,6 @@ func host() string {
 // replaced by another while it is locked. What a killed process leaves of it is not locked.
 type lock struct{ file *os.File }
 
-var (
-	errBusy    = errors.New("locked by another process")
-	errNoLocks = errors.New("this system has no locks")
-)
-
 // acquire locks a file that may not exist. A [*BusyError] has no path yet; after any other
 // error there can be no such lock.
 func acquire(target string) (*lock, error) {
@@ -84,10 +81,10 @@ func acquire(target string) (*lock, error) {
 			return nil, err
 		}
 		l := &lock{file}
-		err = tryLock(file)
+		err = filelock.Lock(file)
 		holder, signed := l.holder()
 		switch {
-		case err == errBusy:
+		case err == filelock.ErrBusy:
 			file.Close()
 			if holder.Host == host() && !alive(holder.Process) { // left by it, and locked by one that could not sign it
 				holder = Holder{}
@@ -116,8 +113,8 @@ func acquire(target string) (*lock, error) {
 // openLock opens the file of a lock. It follows no link, and takes no other thing that may
 // lie there.
 func openLock(name string) (*os.File, error) {
-	if !hasLocks {
-		return nil, errNoLocks
+	if !filelock.Supported {
+		return nil, filelock.ErrNone
 	}
 	var file *os.File
 	err := fs.ErrPermission
@@ -138,8 +135,8 @@ func openLock(name string) (*os.File, error) {
 
 // guard opens and locks an older file itself.
 func guard(target string) (*os.File, error) {
-	if !hasLocks {
-		return nil, errNoLocks
+	if !filelock.Supported {
+		return nil, filelock.ErrNone
 	}
 	const attempts = 100 // the holder may replace the file after it was opened here
 	for range attempts {
@@ -147,9 +144,9 @@ func guard(target string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := tryLock(file); err != nil {
+		if err := filelock.Lock(file); err != nil {
 			file.Close()
-			if err == errBusy {
+			if err == filelock.ErrBusy {
 				err = &BusyError{}
 			}
 			return nil, err

@@ -1,14 +1,7 @@
-//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
 
 package draft
 
-import "os"
-
-const (
-	hasLocks = false
-	noFollow = 0
-)
-
-func tryLock(*os.File) error { return errNoLocks }
+const noFollow = 0
 
 func alive(int) bool { return true } // as far as can be told

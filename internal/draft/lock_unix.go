@@ -2,28 +2,9 @@
 
 package draft
 
-import (
-	"os"
-	"syscall"
-)
+import "syscall"
 
-const (
-	hasLocks = true
-	noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK // nor wait for the other end of a pipe
-)
-
-// tryLock locks a file until it is closed, or returns errBusy.
-func tryLock(f *os.File) error {
-	for {
-		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
-		case syscall.EINTR:
-		case syscall.EWOULDBLOCK:
-			return errBusy
-		default:
-			return os.NewSyscallError("flock", err)
-		}
-	}
-}
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK // nor wait for the other end of a pipe
 
 // alive reports whether there is a process, as far as can be told.
 func alive(process int) bool { return syscall.Kill(process, 0) != syscall.ESRCH }

@@ -225,7 +225,7 @@ func (x *coordinator) compareKnown(ctx context.Context, row *sweep.Row) error {
 	x.mu.Lock()
 	first, err := x.Journal.Row(row.Job)
 	x.mu.Unlock()
-	if err != nil || first.ID != row.ID || !first.Repeats() || !row.Repeats() {
+	if err != nil || first.ID != row.ID || !first.Comparable(row) {
 		return err
 	}
 	if c := x.ledger.Compare(first, row); !c.Equal {
@@ -274,7 +274,7 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 		if err != nil || !asked {
 			continue // asked for by an earlier process, or a duplicate
 		}
-		if !row.Repeats() { // such as out of memory, unlike on the first worker
+		if !first.Comparable(row) { // such as out of memory, unlike on the first worker
 			x.Say(fmt.Sprintf("%s could not run job %d again: %s: %s", r.Process, row.Job, row.Status, row.Reason))
 			continue
 		}
