@@ -50,14 +50,13 @@ recording is damaged or cannot be read.`,
 			switch given := c.Flags().Changed; {
 			case j.output == "" || !given("from") && !given("to"):
 				return report.Usage("cut needs --from or --to, and --output")
-			case args[0] == "-" || files.Dashed(j.output) == "-":
-				return report.Usage("cut takes files, not standard input or output")
-			case files.Same(args[0], j.output):
-				return report.Usage("%s is the recording itself; write to another file", document.FileName(j.output))
 			case given("from") && j.from == 0:
 				return report.Usage("--from must be 1 or more: the first tick that the part holds")
 			case given("to") && j.to < j.from:
 				return report.Usage("--to must be %s or more, as --from is, not %s", words.Number(j.from), words.Number(j.to))
+			}
+			if err := twoFiles("cut", args[0], j.output); err != nil {
+				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()

@@ -51,13 +51,11 @@ can be copied.`,
   murksim verify whole.murk`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case j.output == "":
+			if j.output == "" {
 				return report.Usage("recover needs --output")
-			case args[0] == "-" || files.Dashed(j.output) == "-":
-				return report.Usage("recover takes files, not standard input or output")
-			case files.Same(args[0], j.output):
-				return report.Usage("%s is the recording itself; write to another file", document.FileName(j.output))
+			}
+			if err := twoFiles("recover", args[0], j.output); err != nil {
+				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
@@ -77,6 +75,17 @@ can be copied.`,
 	c.Flags().BoolVar(&j.force, "force", false, "overwrite the file if it exists")
 	j.yrep.add(c.Flags())
 	return c
+}
+
+// twoFiles checks that a command reads one file and writes another.
+func twoFiles(verb, in, out string) error {
+	switch {
+	case in == "-" || files.Dashed(out) == "-":
+		return report.Usage("%s takes files, not standard input or output", verb)
+	case files.Same(in, out):
+		return report.Usage("%s is the recording itself; write to another file", document.FileName(out))
+	}
+	return nil
 }
 
 // A recoverResult is what recover prints with --json.
@@ -187,27 +196,13 @@ func (j *recoverJob) copyable(name string, end replay.Position, reason error) er
 	return nil
 }
 
-// wholePart returns the position after the last whole frame of a recording, and why it ends there;
-// the header is nil if not even that is whole.
+// wholePart is [replay.WholePart], with progress, until the context ends.
 func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *report.Meter) (end replay.Position, h *replay.Header, reason error) {
 	defer m.Clear()
-	frames, err := replay.NewReader(io.NewSectionReader(r, 0, length))
-	if err != nil {
-		return end, nil, err
-	}
-	end, reason = frames.Prefix(func(at replay.Position) error {
+	return replay.WholePart(r, length, func(at replay.Position) error {
 		m.Show(uint64(at.Frame))
 		return ctx.Err()
 	})
-	if errors.Is(reason, replay.ErrTruncated) {
-		if at, goesOn := replay.Beyond(r, length, &frames.Header, end); goesOn {
-			reason = &replay.FormatError{
-				Offset: end.Offset, Frame: end.Frame, Kind: replay.ErrMalformed,
-				Detail: fmt.Sprintf("a frame that claims more bytes than there are, though frames go on at byte %s", words.Number(uint64(at))),
-			}
-		}
-	}
-	return end, &frames.Header, reason
 }
 
 // copyIndex copies the whole part of the index, as far as the recording goes, and returns how

@@ -175,8 +175,8 @@ const emptyHead = 8 + 4
 // cuts off in another file. Another program may have changed the recording meanwhile.
 func (j *runJob) unchanged(ctx context.Context, recording io.ReaderAt, length int64) error {
 	r := j.resumed
-	sum, err := replay.ReadSum(io.NewSectionReader(recording, 0, r.end.Offset))
-	if err != nil || sum.SHA256() != r.sum.SHA256() || length != r.end.Offset+r.cut {
+	sum, err := r.sum.Unchanged(recording, r.end)
+	if err != nil || length != r.end.Offset+r.cut {
 		return errors.New("another program has changed it while its ticks were computed; it stays as it is now")
 	}
 	r.sum = sum // which has the digest of the run, also where the replay began at a keyframe

@@ -4,17 +4,40 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/murksim/murksim/commands"
 )
 
-// Beyond looks for frames behind the end of what is whole of a recording, and returns the offset
+// WholePart finds the position after the last whole frame of a recording, and why it ends there: nil if nothing follows. [ErrTruncated] is in the
+// chain where a process was killed while it wrote a frame; a frame that only reads so, because its length was changed, hides others, and is
+// malformed. The header is nil if not even that is whole. Passed, if it is not nil, is called after each frame; its error ends the search.
+func WholePart(recording io.ReaderAt, size int64, passed func(Position) error) (end Position, h *Header, reason error) {
+	frames, err := NewReader(io.NewSectionReader(recording, 0, size))
+	if err != nil {
+		return end, nil, err
+	}
+	h = frames.Head()
+	end, reason = frames.Prefix(passed)
+	if !errors.Is(reason, ErrTruncated) {
+		return end, h, reason
+	}
+	if at, found := beyond(recording, size, h, end); found {
+		reason = &FormatError{
+			Offset: end.Offset, Frame: end.Frame, Kind: ErrMalformed,
+			Detail: fmt.Sprintf("a frame that claims more bytes than there are, though frames go on at byte %d", at),
+		}
+	}
+	return end, h, reason
+}
+
+// beyond looks for frames behind the end of what is whole of a recording, and returns the offset
 // of the first one that it finds. If there is one, the frame that begins at the end is not cut
 // short, although it may read so, but damaged. It finds the frame of one of the next million ticks if
 // it is followed by that of the next; that of the tick after the end's also if it is followed by a part of
 // the next, or ends with the recording. A frame that reads as one that was torn while it was written is cut short, whatever its commands hold.
-func Beyond(recording io.ReaderAt, size int64, h *Header, end Position) (offset int64, found bool) {
+func beyond(recording io.ReaderAt, size int64, h *Header, end Position) (offset int64, found bool) {
 	const (
 		window   = 1 << 16
 		most     = 1 << 12 // places that look like the frame of the tick after the end's, and like one of a later tick: expiries of commands do, too

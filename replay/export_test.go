@@ -9,6 +9,9 @@ var SizeOf = sizeOf
 // For tests of headers that Convert cannot meet, and of inputs of a size.
 var NewReaderSize = newReaderSize
 
+// Beyond is for the test of what it finds.
+var Beyond = beyond
+
 // Torn is for the test of a large recording without writing it.
 var Torn = torn
 

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -30,19 +29,12 @@ func Resume(f File, build Builder) (w *engine.World, r *Recorder, cut []byte, er
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	frames, err := NewReader(io.NewSectionReader(f, 0, size))
+	end, h, err := WholePart(f, size, nil)
+	if h == nil || err != nil && !errors.Is(err, ErrTruncated) {
+		return nil, nil, nil, err
+	}
+	frames, err := NewReader(io.NewSectionReader(f, 0, end.Offset))
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	end, err := frames.Prefix(nil)
-	if err != nil && !errors.Is(err, ErrTruncated) {
-		return nil, nil, nil, err
-	}
-	if at, found := Beyond(f, size, frames.Head(), end); err != nil && found {
-		return nil, nil, nil, &FormatError{Offset: end.Offset, Tick: frames.Head().after() + uint64(end.Frame) + 1, Frame: end.Frame, Kind: ErrMalformed, Detail: fmt.Sprintf("a frame of a later tick stands at byte %d", at)}
-	}
-	whole := io.NewSectionReader(f, 0, end.Offset)
-	if frames, err = NewReader(whole); err != nil {
 		return nil, nil, nil, err
 	}
 	p, err := NewPlayer(frames, build)
@@ -53,10 +45,17 @@ func Resume(f File, build Builder) (w *engine.World, r *Recorder, cut []byte, er
 	if _, err := p.Verify(); err != nil {
 		return nil, nil, nil, err
 	}
-	if cut, err = unchanged(f, p.Sum, end, size); err != nil {
+	sum, err := p.Sum.Unchanged(f, end)
+	if now, failed := f.Seek(0, io.SeekEnd); err == nil && (failed != nil || now != size) {
+		err = errors.Join(ErrChanged, failed)
+	}
+	if err == nil {
+		cut, err = io.ReadAll(io.NewSectionReader(f, end.Offset, size-end.Offset))
+	}
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	if r, err = ResumeRecorder(f, p.World, *frames.Head(), end, p.Sum); err != nil {
+	if r, err = ResumeRecorder(f, p.World, *frames.Head(), end, sum); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := f.Truncate(end.Offset); err != nil {
@@ -82,14 +81,12 @@ func Lock(f *os.File) error {
 // ErrChanged reports a file that was changed while it was read.
 var ErrChanged = errors.New("replay: the recording was changed while its ticks were computed")
 
-// unchanged compares a file with what was replayed, and returns what stands behind it.
-func unchanged(f File, was *Sum, end Position, size int64) (cut []byte, err error) {
-	now, err := ReadSum(io.NewSectionReader(f, 0, end.Offset))
-	if err != nil || now.SHA256() != was.SHA256() {
+// Unchanged reads a recording once more, up to the position up to which s is its sum, and returns the sum, also of its run; [ErrChanged] if another
+// program changed it meanwhile.
+func (s *Sum) Unchanged(recording io.ReaderAt, end Position) (*Sum, error) {
+	now, err := ReadSum(io.NewSectionReader(recording, 0, end.Offset))
+	if err != nil || now.SHA256() != s.SHA256() {
 		return nil, ErrChanged
 	}
-	if length, err := f.Seek(0, io.SeekEnd); err != nil || length != size {
-		return nil, errors.Join(ErrChanged, err)
-	}
-	return io.ReadAll(io.NewSectionReader(f, end.Offset, size-end.Offset))
+	return now, nil
 }
