@@ -119,13 +119,13 @@ func tagPlay(args []string) (err error) {
 			commands.SetField(space.At(0, 0), uint32(tagHeat), float32(4*tick)),
 		} {
 			c.Priority = 1
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				return err
 			}
 		}
 		if tick <= 2 {
 			_, kind, _ := engine.EntityColumns(int(tagSpeed) + 1)
-			if err := w.Submit(commands.Spawn(at, commands.FieldValue{Field: uint32(kind), Value: float32(tick - 1)})); err != nil {
+			if _, err := w.Submit(commands.Spawn(at, commands.FieldValue{Field: uint32(kind), Value: float32(tick - 1)})); err != nil {
 				return err
 			}
 		}

@@ -30,12 +30,33 @@ type Queue struct {
 	cap     int
 	stopped bool
 	first   uint64                 // the arrival number that the first command will have, as a guess
+	ticket  Ticket                 // of the first command
+	taken   taken                  // what Take took last
 	last    uint32                 // the run's last slot
 	run     []uint32               // slots in canonical order; empty while all slots are, in their own
 	late    *btree.BTreeG[slotKey] // what is not in the run
 	slots   []Command              // in the order submitted; their data lies in arena
 	arena   []byte
 	spare   []byte // the arena of the commands taken last
+}
+
+// A Ticket is the number of a command that a queue took: 1, 2, 3, … in the order submitted. Arrival numbers are known later, and leave out the
+// commands of ticks that failed.
+type Ticket uint64
+
+// taken is what a Take took: commands with consecutive tickets and arrival numbers.
+type taken struct {
+	ticket   Ticket // of the first
+	arrival  uint64
+	commands uint64
+}
+
+// Arrival returns the arrival number of a command that the last Take took.
+func (q *Queue) Arrival(t Ticket) (arrival uint64, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := uint64(t - q.taken.ticket)
+	return q.taken.arrival + i, i < q.taken.commands
 }
 
 // A slotKey sorts a command kept elsewhere.
@@ -49,18 +70,20 @@ func slotLess(a, b slotKey) bool { return a.before(&b.key) }
 // NewQueue returns an empty queue for at most capacity commands, itself at most [MaxQueue].
 func NewQueue(capacity int) *Queue {
 	return &Queue{
-		cap:  min(capacity, MaxQueue),
+		cap: min(capacity, MaxQueue), ticket: 1,
 		late: btree.NewWithFreeListG(treeDegree, slotLess, btree.NewFreeListG[slotKey](freeTreeList)),
 	}
 }
 
-// Push submits a command for the next tick and copies it with its data. It returns
+// Push submits a command for the next tick and copies it with its data. The error is
 // nil, QueueFull or Stopped.
-func (q *Queue) Push(c *Command) error {
+func (q *Queue) Push(c *Command) (Ticket, error) {
 	q.mu.Lock()
-	err := q.push(c)
-	q.mu.Unlock()
-	return err
+	defer q.mu.Unlock()
+	if err := q.push(c); err != nil {
+		return 0, err
+	}
+	return q.ticket + Ticket(len(q.slots)-1), nil
 }
 
 // PushAll pushes commands in order, up to the first that is refused. It
@@ -176,9 +199,11 @@ func (q *Queue) enter(m *Meta, slot uint32) {
 func (q *Queue) Take(dst []Command, first uint64) []Command {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.taken = taken{q.ticket, first, uint64(len(q.slots))}
 	if len(q.slots) == 0 {
 		return dst
 	}
+	q.ticket += Ticket(len(q.slots))
 	if off := first - q.first; off != 0 { // after a tick that failed, or the first of all
 		for i := range q.slots {
 			q.slots[i].Arrival += off

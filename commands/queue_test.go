@@ -63,7 +63,7 @@ func TestQueueOrder(t *testing.T) {
 		first := uint64(1 + 1000*round)
 		for i := range pushed {
 			pushed[i].Arrival = random.Uint64() // whatever the caller says does not count
-			if err := q.Push(&pushed[i]); err != nil {
+			if _, err := q.Push(&pushed[i]); err != nil {
 				t.Fatal(err)
 			}
 			pushed[i].Arrival = first + uint64(i)
@@ -105,7 +105,11 @@ func TestPushAll(t *testing.T) {
 		one, many := commands.NewQueue(len(list)-round%3), commands.NewQueue(len(list)-round%3)
 		for tick := range uint64(3) {
 			want := 0
-			for want < len(list) && list[want].Check() == commands.Applied && one.Push(&list[want]) == nil {
+			push := func(c *commands.Command) error {
+				_, err := one.Push(c)
+				return err
+			}
+			for want < len(list) && list[want].Check() == commands.Applied && push(&list[want]) == nil {
 				want++
 			}
 			half := random.IntN(len(list))
@@ -134,18 +138,18 @@ func TestPushAll(t *testing.T) {
 func TestQueueRefuses(t *testing.T) {
 	q := commands.NewQueue(2)
 	for i, want := range []error{nil, nil, commands.QueueFull} {
-		if err := q.Push(new(commands.Despawn(uint64(i)))); err != want {
+		if _, err := q.Push(new(commands.Despawn(uint64(i)))); err != want {
 			t.Errorf("Push %d = %v, want %v", i, err, want)
 		}
 	}
 	q.Stop()
-	if err := q.Push(new(commands.Despawn(9))); !errors.Is(err, commands.Stopped) {
+	if _, err := q.Push(new(commands.Despawn(9))); !errors.Is(err, commands.Stopped) {
 		t.Errorf("Push after Stop = %v, want %v", err, commands.Stopped)
 	}
 	if got := q.Take(nil, 1); len(got) != 2 || got[0].Entity != 0 || got[1].Entity != 1 || got[1].Arrival != 2 {
 		t.Errorf("Take = %+v, want the two that were accepted", got)
 	}
-	if err := q.Push(new(commands.Despawn(9))); !errors.Is(err, commands.Stopped) || q.Len() != 0 {
+	if _, err := q.Push(new(commands.Despawn(9))); !errors.Is(err, commands.Stopped) || q.Len() != 0 {
 		t.Errorf("Push after Stop and Take = %v, %d wait, want %v, 0", err, q.Len(), commands.Stopped)
 	}
 }
@@ -154,18 +158,18 @@ func TestQueueBytes(t *testing.T) {
 	q := commands.NewQueue(100)
 	half := make([]byte, commands.MaxPayload/2)
 	for i, want := range []error{nil, nil, commands.QueueFull} {
-		if err := q.Push(new(commands.Custom(1, half))); err != want {
+		if _, err := q.Push(new(commands.Custom(1, half))); err != want {
 			t.Errorf("Push %d of half the bytes = %v, want %v", i, err, want)
 		}
 	}
-	if err := q.Push(new(commands.Despawn(1))); err != nil {
+	if _, err := q.Push(new(commands.Despawn(1))); err != nil {
 		t.Errorf("Push without data = %v, want none", err)
 	}
-	if err := q.Push(new(commands.Custom(1, half[:1]))); err != commands.QueueFull {
+	if _, err := q.Push(new(commands.Custom(1, half[:1]))); err != commands.QueueFull {
 		t.Errorf("Push of one byte more = %v, want %v", err, commands.QueueFull)
 	}
 	q.Take(nil, 1)
-	if err := q.Push(new(commands.Custom(1, half))); err != nil {
+	if _, err := q.Push(new(commands.Custom(1, half))); err != nil {
 		t.Errorf("Push after Take = %v, want none", err)
 	}
 }
@@ -174,12 +178,12 @@ func TestQueueBytes(t *testing.T) {
 func TestQueueData(t *testing.T) {
 	q := commands.NewQueue(100)
 	data := []byte("first")
-	if err := errors.Join(q.Push(new(commands.Custom(1, data))), q.Push(new(commands.Custom(2, []byte("x"))))); err != nil {
+	if err := q.PushTogether([]commands.Command{commands.Custom(1, data), commands.Custom(2, []byte("x"))}); err != nil {
 		t.Fatal(err)
 	}
 	copy(data, "spoil")
 	taken := q.Take(nil, 1)
-	if err := q.Push(new(commands.Custom(3, []byte("later, and longer")))); err != nil {
+	if _, err := q.Push(new(commands.Custom(3, []byte("later, and longer")))); err != nil {
 		t.Fatal(err)
 	}
 	_ = append(taken[0].Data, "over"...)
@@ -201,7 +205,7 @@ func TestQueueConcurrent(t *testing.T) {
 		pushers.Go(func() {
 			for seq := uint64(0); seq < each; {
 				c := commands.Custom(uint32(seq), binary.LittleEndian.AppendUint64(nil, seq)).From(source, seq)
-				switch err := q.Push(&c); err {
+				switch _, err := q.Push(&c); err {
 				case nil:
 					seq++
 				case commands.QueueFull: // again
@@ -247,7 +251,7 @@ func TestQueueAllocations(t *testing.T) {
 			if i%5 == 0 {
 				c = commands.Custom(1, data)
 			}
-			if err := q.Push(&c); err != nil {
+			if _, err := q.Push(&c); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -308,7 +312,7 @@ func BenchmarkQueue(b *testing.B) {
 	var taken []commands.Command
 	for b.Loop() {
 		for i := range 50 {
-			if err := q.Push(new(c.From(uint64(i%5), uint64(i)))); err != nil {
+			if _, err := q.Push(new(c.From(uint64(i%5), uint64(i)))); err != nil {
 				b.Fatal(err)
 			}
 		}

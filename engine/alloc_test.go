@@ -84,7 +84,7 @@ func zooInputs() []commands.Command {
 func submitter(t testing.TB, w *engine.World, list []commands.Command) func() {
 	return func() {
 		for i := range list {
-			if err := w.Submit(list[i]); err != nil {
+			if _, err := w.Submit(list[i]); err != nil {
 				t.Fatal(err)
 			}
 		}

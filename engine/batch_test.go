@@ -258,7 +258,7 @@ func ExampleBatch() {
 		fmt.Println(err)
 		return
 	}
-	if err := worlds[1].Submit(commands.SetField(space.At(3), 0, 7)); err != nil {
+	if _, err := worlds[1].Submit(commands.SetField(space.At(3), 0, 7)); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -78,7 +78,7 @@ func crowd(b *testing.B, s engine.System) *engine.World {
 		Fields: []fields.Def{{Name: "energy", Domain: fields.Entities}},
 	})
 	for i := range n {
-		if err := w.Submit(commands.Spawn(w.Lattice().Coord(i * 2))); err != nil {
+		if _, err := w.Submit(commands.Spawn(w.Lattice().Coord(i * 2))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -147,11 +147,11 @@ func BenchmarkSpawnDespawn(b *testing.B) {
 	stepAll(b, w, func() {
 		for i := range n {
 			if id := w.Tick()<<20 | uint64(i+1); w.Tick() > 0 {
-				if err := w.Submit(commands.Despawn(id)); err != nil {
+				if _, err := w.Submit(commands.Despawn(id)); err != nil {
 					b.Fatal(err)
 				}
 			}
-			if err := w.Submit(spawn); err != nil {
+			if _, err := w.Submit(spawn); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -216,7 +216,7 @@ func diffuses(t *testing.T, s space.Space, components, workers int) {
 		}
 		for range ticks {
 			if random.IntN(3) == 0 {
-				if err := w.Submit(commands.SetField(l.Coord(random.IntN(l.Cells())), 1, random.Float32())); err != nil {
+				if _, err := w.Submit(commands.SetField(l.Coord(random.IntN(l.Cells())), 1, random.Float32())); err != nil {
 					t.Fatal(err)
 				}
 			}

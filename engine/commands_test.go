@@ -201,7 +201,7 @@ func TestSubmitRefusesWhatNoFrameCanHold(t *testing.T) {
 		{"half a parameter", odd, commands.BadValue},
 		{"too large", commands.Custom(zooHandler, make([]byte, commands.MaxPayload-7)), commands.BadValue},
 	} {
-		if err := w.Submit(tt.command); !errors.Is(err, tt.want) {
+		if _, err := w.Submit(tt.command); !errors.Is(err, tt.want) {
 			t.Errorf("%s: Submit = %v, want %v", tt.name, err, tt.want)
 		}
 		inputs := []commands.Command{tt.command}
@@ -259,14 +259,14 @@ func TestCanonicalOrder(t *testing.T) {
 func TestQueueFullAndStopped(t *testing.T) {
 	w := build(t, engine.Config{Fields: cells(1), QueueSize: 2})
 	submit(t, w, set(space.At(0), 0, 1), set(space.At(0), 0, 2))
-	if err := w.Submit(set(space.At(0), 0, 3)); !errors.Is(err, commands.QueueFull) {
+	if _, err := w.Submit(set(space.At(0), 0, 3)); !errors.Is(err, commands.QueueFull) {
 		t.Errorf("third Submit = %v, want queue full", err)
 	}
 	step(t, w)
 	wantValues(t, w, 0, 2, 0, 0, 0)
 	submit(t, w, set(space.At(0), 0, 4))
 	w.Stop()
-	if err := w.Submit(set(space.At(0), 0, 5)); !errors.Is(err, commands.Stopped) {
+	if _, err := w.Submit(set(space.At(0), 0, 5)); !errors.Is(err, commands.Stopped) {
 		t.Errorf("Submit after Stop = %v, want stopped", err)
 	}
 	step(t, w)
@@ -283,7 +283,7 @@ func TestSubmitFromManyGoroutines(t *testing.T) {
 		wait.Go(func() {
 			for i := range each {
 				data := []byte{byte(s), 1}
-				if err := w.Submit(commands.Custom(1, data).From(uint64(s), uint64(i))); err != nil {
+				if _, err := w.Submit(commands.Custom(1, data).From(uint64(s), uint64(i))); err != nil {
 					t.Errorf("Submit = %v", err)
 				}
 				data[0] = 0xff // the world has its own copy
@@ -415,7 +415,7 @@ func TestSetFieldForEntityIsNotForCell(t *testing.T) {
 		Space: space.Square4{Rows: 4, Cols: 4}, Capacity: 2, Fields: []fields.Def{{Name: "grass"}, {Name: "hunger", Domain: fields.Entities}},
 	})
 	applied(t, w, commands.Spawn(space.At(0, 0)))
-	if err := w.Submit(commands.SetField(commands.EntityCoord(1<<20|1), 0, 5)); err != nil {
+	if _, err := w.Submit(commands.SetField(commands.EntityCoord(1<<20|1), 0, 5)); err != nil {
 		t.Fatal(err)
 	}
 	receipts, err := w.Step()

@@ -286,6 +286,7 @@ func TestZeroValuesSayWhatIsMissing(t *testing.T) {
 		"Run":           func() { zero.Run(1) },
 		"Replay":        func() { zero.Replay(nil) },
 		"Submit":        func() { zero.Submit(commands.Despawn(1)) },
+		"Receipt":       func() { zero.Receipt(1) },
 		"SubmitAll":     func() { zero.SubmitAll(nil) },
 		"Stop":          func() { zero.Stop() },
 		"Reset":         func() { zero.Reset(1) },

@@ -44,7 +44,7 @@ func Example() {
 		return
 	}
 	for range 100 {
-		if err := world.Submit(commands.SetField(space.At(3, 4), 0, 90)); err != nil {
+		if _, err := world.Submit(commands.SetField(space.At(3, 4), 0, 90)); err != nil {
 			fmt.Println(err)
 		}
 		if _, err := world.Step(); err != nil {
@@ -125,7 +125,7 @@ func ExampleSystem() {
 		fmt.Println(err)
 		return
 	}
-	if err := world.Submit(commands.Spawn(space.At(4))); err != nil {
+	if _, err := world.Submit(commands.Spawn(space.At(4))); err != nil {
 		fmt.Println(err)
 	}
 	for range 4 {

@@ -65,7 +65,7 @@ func TestArithmeticFaultHalts(t *testing.T) {
 		if _, err := w.Step(); !errors.Is(err, engine.ErrHalted) {
 			t.Errorf("MaxFailures %d: Step = %v, want ErrHalted", tt.max, err)
 		}
-		if err := w.Submit(commands.Despawn(1)); !errors.Is(err, commands.Stopped) {
+		if _, err := w.Submit(commands.Despawn(1)); !errors.Is(err, commands.Stopped) {
 			t.Errorf("Submit = %v, want stopped", err)
 		}
 		w.Reset(1)

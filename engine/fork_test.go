@@ -113,7 +113,7 @@ func TestForkIntoAtOnce(t *testing.T) {
 		for i, f := range append(slices.Clone(forks), w) {
 			wait.Go(func() {
 				for range i + 1 {
-					if err := f.Submit(commands.SetField(space.At(3, int32(i)), 0, float32(i))); err != nil {
+					if _, err := f.Submit(commands.SetField(space.At(3, int32(i)), 0, float32(i))); err != nil {
 						t.Error(err)
 					}
 					if _, err := f.Step(); err != nil {

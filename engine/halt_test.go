@@ -27,7 +27,7 @@ func TestHalt(t *testing.T) {
 	}
 	s.how = nil
 	for range 2 {
-		if err := w.Submit(set(space.At(0), zooHeat, 1)); !errors.Is(err, commands.Stopped) {
+		if _, err := w.Submit(set(space.At(0), zooHeat, 1)); !errors.Is(err, commands.Stopped) {
 			t.Errorf("Submit = %v, want stopped", err)
 		}
 		receipts, err := w.Step()

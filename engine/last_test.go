@@ -148,7 +148,7 @@ func TestTickRollsBackItsLastCommands(t *testing.T) {
 	hash := w.Hash()
 	wantValues(t, w, 0, 7, 1, 7, 6)
 	fail = true
-	if err := w.Submit(set(space.At(1), 0, 100)); err != nil {
+	if _, err := w.Submit(set(space.At(1), 0, 100)); err != nil {
 		t.Fatal(err)
 	}
 	if receipts, err := w.Step(); !errors.Is(err, errPlanned) || len(receipts) != 5 {

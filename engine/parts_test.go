@@ -76,7 +76,7 @@ func build(t testing.TB, c engine.Config) *engine.World {
 func submit(t testing.TB, w *engine.World, list ...commands.Command) {
 	t.Helper()
 	for _, c := range list {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			t.Fatalf("Submit(%v) = %v", c.Kind, err)
 		}
 	}

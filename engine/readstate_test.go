@@ -35,7 +35,7 @@ func inspected(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Submit(commands.Spawn(space.At(1))); err != nil {
+	if _, err := w.Submit(commands.Spawn(space.At(1))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Step(); err != nil {

@@ -37,7 +37,7 @@ func TestHandlerRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Submit(w.SpawnKind(4, space.At(2), commands.Set(0, 1.5))); err != nil {
+		if _, err := w.Submit(w.SpawnKind(4, space.At(2), commands.Set(0, 1.5))); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

@@ -62,7 +62,7 @@ func aheadOf(t *testing.T, w *engine.World, state []byte, draws *rand.Rand) {
 			order = commands.SetField(space.At(draws.Int32N(4)), 0, draws.Float32())
 		}
 		for _, x := range []*engine.World{f, want} {
-			if err := x.Submit(order); err != nil {
+			if _, err := x.Submit(order); err != nil {
 				t.Error(err)
 			}
 			if _, err := x.Step(); err != nil {

@@ -35,7 +35,7 @@ func TestRenew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, seed := range []uint64{2, 3} {
-		if err := w.Submit(commands.Despawn(77)); err != nil { // waits, and is dropped
+		if _, err := w.Submit(commands.Despawn(77)); err != nil { // waits, and is dropped
 			t.Fatal(err)
 		}
 		c := warmth(seed)

@@ -270,7 +270,7 @@ func TestOriginalAllocations(t *testing.T) {
 	}
 	tick := func() {
 		for _, c := range []commands.Command{set(space.At(1, 1), 1, 2), {Kind: commands.KindDespawn}} {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				t.Error(err)
 			}
 		}

@@ -281,7 +281,7 @@ func interfere(t testing.TB, r *rand.Rand, worlds ...*engine.World) {
 		return
 	}
 	for _, w := range worlds {
-		if err := w.Submit(c); err != nil { // halted
+		if _, err := w.Submit(c); err != nil { // halted
 			w.Reset(7)
 		}
 	}

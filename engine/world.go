@@ -217,19 +217,32 @@ func (c *Config) queueSize() int {
 	return c.QueueSize
 }
 
-// Submit queues a command for the next tick and copies its data. It returns nil,
-// or why it refuses the command: commands.QueueFull, commands.Stopped
-// (after [World.Stop], or while the world has halted), or
+// Submit queues a command for the next tick and copies its data. It returns a ticket, by which
+// [World.Receipt] finds what became of the command, or why it refuses the command: commands.QueueFull,
+// commands.Stopped (after [World.Stop], or while the world has halted), or
 // commands.Unsupported or BadValue if no frame can hold it.
-func (w *World) Submit(c commands.Command) error {
+func (w *World) Submit(c commands.Command) (commands.Ticket, error) {
 	w.made()
 	if reason := c.Check(); reason != commands.Applied {
-		return reason
+		return 0, reason
 	}
 	if w.halted.Load() {
-		return commands.Stopped
+		return 0, commands.Stopped
 	}
 	return w.queue.Push(&c)
+}
+
+// Receipt returns the receipt of a command that the last Step took, valid until the next Step; nil if it took no
+// command with this ticket, or failed before it came to it.
+func (w *World) Receipt(t commands.Ticket) *commands.Receipt {
+	w.made()
+	arrival, ok := w.queue.Arrival(t)
+	for i := range w.receipts {
+		if r := &w.receipts[i]; ok && r.Arrival == arrival && !r.Event {
+			return r
+		}
+	}
+	return nil
 }
 
 // SubmitAll submits commands as [World.Submit] does, in order, up to the first that is

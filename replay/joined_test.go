@@ -217,7 +217,7 @@ func joinedTo(t *testing.T, w *engine.World, as, place int, other engine.Settler
 func submitAll(t *testing.T, w *engine.World, list ...commands.Command) {
 	t.Helper()
 	for _, c := range list {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -164,7 +164,7 @@ func pondRecording(tb testing.TB) ([]byte, *tally) {
 	w.Watch(func(t *engine.Tick) { count.Record(t) })
 	for tick := uint64(1); tick <= pondTicks; tick++ {
 		for _, c := range pondInputs(tick) {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -498,7 +498,7 @@ func TestRecorderFails(t *testing.T) {
 		}
 		w.Record(r)
 		for err == nil && w.Tick() < 1000 {
-			if err := w.Submit(commands.Custom(8, make([]byte, payload))); err != nil {
+			if _, err := w.Submit(commands.Custom(8, make([]byte, payload))); err != nil {
 				t.Fatal(err)
 			}
 			_, err = w.Step()

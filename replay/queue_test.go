@@ -107,7 +107,7 @@ func run(t *testing.T, w *engine.World, fails *bool, between func()) {
 			if random.IntN(40) == 0 {
 				c = commands.Custom(8, make([]byte, 1<<uint(random.IntN(24))))
 			}
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -196,7 +196,7 @@ func TestRecorderAllocatesNothing(t *testing.T) {
 		}
 		w.Record(r)
 		tick := func() {
-			if err := w.Submit(commands.SetField(space.At(1, 1), 0, 3)); err != nil {
+			if _, err := w.Submit(commands.SetField(space.At(1, 1), 0, 3)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.Step(); err != nil {
@@ -248,7 +248,7 @@ func TestRecorderNamesTheTick(t *testing.T) {
 		w.Record(r)
 		before := runtime.NumGoroutine()
 		for err == nil && w.Tick() < 1000 {
-			if err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
+			if _, err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
 				t.Fatal(err)
 			}
 			_, err = w.Step()
@@ -323,7 +323,7 @@ func TestRecorderCatchesPanics(t *testing.T) {
 			r.AsIfOf(stateBytes)
 			w.Record(r)
 			for i := 0; i < 80 && err == nil; i++ {
-				if err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
+				if _, err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
 					t.Fatal(err)
 				}
 				_, err = w.Step()

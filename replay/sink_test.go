@@ -33,7 +33,7 @@ func TestSinkThatEndsItsGoroutine(t *testing.T) {
 				step := func() error { _, err := w.Step(); return err }
 				failed := uint64(0)
 				for range 200 {
-					if err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
+					if _, err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
 						t.Fatal(err)
 					}
 					tick := w.Tick()

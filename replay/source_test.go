@@ -225,7 +225,7 @@ func TestResumeRecorder(t *testing.T) {
 		}
 		for tick := w.Tick() + 1; tick <= pondTicks; tick++ {
 			for _, c := range pondInputs(tick) {
-				if err := w.Submit(c); err != nil {
+				if _, err := w.Submit(c); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -317,7 +317,7 @@ func TestResumeFile(t *testing.T) {
 	p.World.Record(rec)
 	for tick := p.World.Tick() + 1; tick <= pondTicks; tick++ {
 		for _, c := range pondInputs(tick) {
-			if err := p.World.Submit(c); err != nil {
+			if _, err := p.World.Submit(c); err != nil {
 				t.Fatal(err)
 			}
 		}

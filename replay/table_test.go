@@ -26,7 +26,7 @@ func pondTable(t *testing.T, wind float64, ticks int, inputs ...commands.Command
 	w.Record(table)
 	for range ticks {
 		for _, c := range inputs {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				t.Fatal(err)
 			}
 		}

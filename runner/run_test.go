@@ -41,7 +41,7 @@ func TestRunGivesTheSameBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range list {
-				if err := step.Submit(c); err != nil {
+				if _, err := step.Submit(c); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -49,7 +49,7 @@ func TestCommandsApplied(t *testing.T) {
 	var refused []string
 	for tick := uint64(1); tick <= 10; tick++ {
 		for _, c := range s.CommandsAt(tick) {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -110,7 +110,7 @@ commands:
 	}
 	list := s.CommandsAt(1)
 	for i, c := range list {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			t.Fatalf("command %d of %d: %v", i+1, len(list), err)
 		}
 	}

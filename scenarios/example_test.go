@@ -21,7 +21,7 @@ func Example() {
 	checks := scenarios.NewChecker(s, w)
 	for range s.Ticks {
 		for _, c := range s.CommandsAt(w.Tick() + 1) {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				fmt.Println(err)
 			}
 		}

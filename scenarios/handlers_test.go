@@ -101,7 +101,7 @@ func TestHandlers(t *testing.T) {
 func step(t *testing.T, s *scenarios.Scenario, w *engine.World) []commands.Receipt {
 	t.Helper()
 	for _, c := range s.CommandsAt(w.Tick() + 1) {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -146,7 +146,7 @@ func (d *desk) send(player minewars.View, command commands.Command, p pendingOrd
 		return commands.Stopped
 	}
 	t := ticket{uint64(player), d.seats[player].seq + 1}
-	if err := d.world.Submit(command.From(t.player, t.seq)); err != nil {
+	if _, err := d.world.Submit(command.From(t.player, t.seq)); err != nil {
 		return err
 	}
 	d.seats[player].seq++

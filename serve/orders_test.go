@@ -219,7 +219,7 @@ func TestSeatsAreAskedForAgain(t *testing.T) {
 	for name, begin := range map[string]func(*table, *stubborn) (reason string){
 		"refused": func(_ *table, s *stubborn) string { s.times.Store(1); return commands.UnknownParameter.String() },
 		"no room": func(tb *table, _ *stubborn) string {
-			for tb.world.Submit(commands.SetField(space.At(0), 0, 1)) == nil {
+			for err := error(nil); err == nil; _, err = tb.world.Submit(commands.SetField(space.At(0), 0, 1)) {
 			}
 			return commands.QueueFull.String()
 		},

@@ -24,7 +24,7 @@ func TestDifferBegins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Submit(commands.Command{
+		if _, err := w.Submit(commands.Command{
 			Kind: commands.KindSetField, Meta: commands.Meta{Expires: commands.NoExpiry},
 			Coord: w.Lattice().Coord(0), Bits: uint64(math.Float32bits(float32(i))),
 		}); err != nil {

@@ -324,7 +324,7 @@ func TestWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cell := range []int32{5, 1, 1} {
-		if err := w.Submit(commands.Spawn(space.At(cell), commands.FieldValue{Field: 1, Value: float32(cell) + 0.5})); err != nil {
+		if _, err := w.Submit(commands.Spawn(space.At(cell), commands.FieldValue{Field: 1, Value: float32(cell) + 0.5})); err != nil {
 			t.Fatal(err)
 		}
 	}

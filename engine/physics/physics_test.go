@@ -188,7 +188,7 @@ func TestWaking(t *testing.T) {
 		steps(t, w, 300)
 		before := bodies(w)[0]
 		for _, c := range tt.commands {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -247,7 +247,7 @@ func TestEdges(t *testing.T) {
 // centre, and one that is put elsewhere goes on from there.
 func TestPlacing(t *testing.T) {
 	w := rolling(6, 6, flat).world(t, start{z: 3, x: 4.25, y: 2.25})
-	if err := w.Submit(commands.Spawn(space.At(5, 3), commands.FieldValue{Field: fieldHeight, Value: 1})); err != nil {
+	if _, err := w.Submit(commands.Spawn(space.At(5, 3), commands.FieldValue{Field: fieldHeight, Value: 1})); err != nil {
 		t.Fatal(err)
 	}
 	w2 := rolling(6, 6, flat)
@@ -257,7 +257,7 @@ func TestPlacing(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, world, start{z: 3, x: 4.25, y: 2.25})
-	if err := world.Submit(commands.Spawn(space.At(5, 3), commands.FieldValue{Field: fieldHeight, Value: 1})); err != nil {
+	if _, err := world.Submit(commands.Spawn(space.At(5, 3), commands.FieldValue{Field: fieldHeight, Value: 1})); err != nil {
 		t.Fatal(err)
 	}
 	steps(t, world, 1)
@@ -265,7 +265,7 @@ func TestPlacing(t *testing.T) {
 	if a, b := got[0], got[1]; a.x != 17*one/4 || a.y != 9*one/4 || b.x != 7*one/2 || b.y != 11*one/2 {
 		t.Errorf("%v and %v, want them at (4.25, 2.25) and (3.5, 5.5)", a, b)
 	}
-	if err := world.Submit(commands.Move(1<<20|1, space.At(0, 1))); err != nil {
+	if _, err := world.Submit(commands.Move(1<<20|1, space.At(0, 1))); err != nil {
 		t.Fatal(err)
 	}
 	steps(t, world, 1)

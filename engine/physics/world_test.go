@@ -105,7 +105,7 @@ func put(tb testing.TB, w *engine.World, s start) {
 	for i, v := range []float64{s.x, s.y, s.z, s.vx, s.vy, s.vz} {
 		values = append(values, commands.FieldValue{Field: uint32(i), Value: float32(v)})
 	}
-	if err := w.Submit(commands.Spawn(space.At(int32(s.y), int32(s.x)), values...)); err != nil {
+	if _, err := w.Submit(commands.Spawn(space.At(int32(s.y), int32(s.x)), values...)); err != nil {
 		tb.Fatal(err)
 	}
 }

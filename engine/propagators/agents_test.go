@@ -283,7 +283,7 @@ func TestMovementCommand(t *testing.T) {
 	for _, want := range [][]float64{{0, 0, 7, 0}, {0, 0, 0, 7}, {0, 0, 0, 7}, {0, 0, 0, 7}} {
 		for cell, v := range values(w, 0) {
 			if v != 0 && w.Tick() < 3 {
-				if err := w.Submit(commands.SetField(space.At(int32(cell)), 1, 2)); err != nil {
+				if _, err := w.Submit(commands.SetField(space.At(int32(cell)), 1, 2)); err != nil {
 					t.Fatal(err)
 				}
 			}

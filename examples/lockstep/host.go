@@ -56,7 +56,7 @@ func (t *table) sit(c net.Conn) error {
 	for err == nil {
 		var direction byte
 		if _, err = fmt.Fscanf(in, "%c\n", &direction); err == nil {
-			err = t.world.Submit(arena.Go(player, direction-'0', number))
+			_, err = t.world.Submit(arena.Go(player, direction-'0', number))
 			number++
 		}
 	}

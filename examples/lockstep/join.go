@@ -57,7 +57,7 @@ func best(w *engine.World, player uint64) (direction byte, err error) {
 			return 0, err
 		}
 		for n := range uint64(4) {
-			if err := f.Submit(arena.Go(player, d, n)); err != nil {
+			if _, err := f.Submit(arena.Go(player, d, n)); err != nil {
 				return 0, err
 			}
 			if _, err := f.Step(); err != nil {

@@ -58,7 +58,7 @@ func recorded(t *testing.T, s *scenarios.Scenario, ticks int) (recording, table 
 	w.Record(engine.Recorders(hashes, frames{to}))
 	for range ticks {
 		for _, c := range s.CommandsAt(w.Tick() + 1) {
-			if err := w.Submit(c); err != nil {
+			if _, err := w.Submit(c); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -100,7 +100,7 @@ func (r *run) Record(k *engine.Tick) error {
 // step computes a tick.
 func (r *run) step(list ...commands.Command) tickCase {
 	for _, c := range list {
-		if err := r.w.Submit(c); err != nil {
+		if _, err := r.w.Submit(c); err != nil {
 			r.t.Fatal(err)
 		}
 	}

@@ -44,7 +44,7 @@ func world(t *testing.T, f fault, seed uint64) *engine.World {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := w.Submit(commands.Spawn(space.At(0, 1))); err != nil {
+		if _, err := w.Submit(commands.Spawn(space.At(0, 1))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +55,7 @@ func state(t *testing.T, f fault, seed uint64, more ...commands.Command) []byte 
 	t.Helper()
 	w := world(t, f, seed)
 	for _, c := range more {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestStatesSlots(t *testing.T) {
 		third := []commands.Command{commands.Spawn(space.At(1, 2), commands.FieldValue{Field: uint32(height), Value: 7})}
 		for _, list := range [][]commands.Command{nil, second, third} {
 			for _, c := range list {
-				if err := w.Submit(c); err != nil {
+				if _, err := w.Submit(c); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -45,7 +45,7 @@ func TestGolden(t *testing.T) {
 	w.Record(r)
 	for tick := range 9 {
 		if tick == 4 {
-			if err := w.Submit(commands.SetField(space.At(1, 1), 1, 7)); err != nil {
+			if _, err := w.Submit(commands.SetField(space.At(1, 1), 1, 7)); err != nil {
 				t.Fatal(err)
 			}
 		}

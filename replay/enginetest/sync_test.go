@@ -278,7 +278,8 @@ func TestInputs(t *testing.T) {
 	submitted := float32(0)
 	s.Submit = func(w *engine.World) error {
 		submitted++
-		return w.Submit(commands.SetField(space.At(0, 0), 0, submitted))
+		_, err := w.Submit(commands.SetField(space.At(0, 0), 0, submitted))
+		return err
 	}
 	e, ok := errors.AsType[*enginetest.SyncError](enginetest.Sync(s, 6))
 	if !ok || e.Tick != 1 || e.Kind != engine.PartCommands || !strings.Contains(e.Error(), "the commands with which it begins") {

@@ -126,7 +126,7 @@ var reasons = map[commands.Reason]string{
 }
 
 func (p *Player) submit(i int, c commands.Command) {
-	if err := p.World.Submit(c); err != nil {
+	if _, err := p.World.Submit(c); err != nil {
 		reason, _ := errors.AsType[commands.Reason](err)
 		p.Receipts = append(p.Receipts, Receipt{Command: i, Reason: reasons[reason]})
 		return

@@ -52,7 +52,7 @@ func BenchmarkRecording(b *testing.B) {
 					w.Record(engine.Recorders(list...))
 					for w.Tick() < s.Ticks {
 						for _, c := range s.CommandsAt(w.Tick() + 1) {
-							_ = w.Submit(c)
+							_, _ = w.Submit(c)
 						}
 						if _, err := w.Step(); err != nil {
 							b.Fatal(err)
@@ -112,7 +112,7 @@ func BenchmarkSeek(b *testing.B) {
 	w.Record(engine.Recorders(rec, idx))
 	for w.Tick() < ticks {
 		for _, c := range s.CommandsAt(w.Tick() + 1) {
-			_ = w.Submit(c)
+			_, _ = w.Submit(c)
 		}
 		if _, err := w.Step(); err != nil {
 			b.Fatal(err)

@@ -37,7 +37,7 @@ func TestCompare(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w.Tick() == ticks-1 { // one cell of grass is another
-			if err := w.Submit(commands.SetField(space.At(0, 0), 0, 0.5)); err != nil {
+			if _, err := w.Submit(commands.SetField(space.At(0, 0), 0, 0.5)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -97,7 +97,7 @@ func TestCompareIndexes(t *testing.T) {
 
 	// Without tiles, only the field is known.
 	w := mustWorld(t, load(t, "life"))
-	if err := w.Submit(commands.SetField(space.At(0, 0), 0, 1-w.Column(0).Float32[0])); err != nil {
+	if _, err := w.Submit(commands.SetField(space.At(0, 0), 0, 1-w.Column(0).Float32[0])); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Step(); err != nil {

@@ -129,7 +129,7 @@ func kept(t *testing.T, build replay.Builder, value float32) (recording, idx []b
 	w.Record(engine.Recorders(rec, keys))
 	for tick := range 120 {
 		if tick == 1 {
-			if err := w.Submit(commands.SetField(space.At(1, 1), 0, value)); err != nil {
+			if _, err := w.Submit(commands.SetField(space.At(1, 1), 0, value)); err != nil {
 				t.Fatal(err)
 			}
 		}

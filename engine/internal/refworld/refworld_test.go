@@ -216,7 +216,7 @@ func (p *pair) submit(all []commands.Command) error {
 			continue
 		}
 		got := commands.Applied
-		if err := p.engine.Submit(c); err != nil && !errors.As(err, &got) {
+		if _, err := p.engine.Submit(c); err != nil && !errors.As(err, &got) {
 			return fmt.Errorf("Submit of command %d gives %v, no Reason", i, err)
 		}
 		if got != want {

@@ -207,7 +207,7 @@ func BenchmarkColony(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, c := range s.CommandsAt(1) {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -235,7 +235,7 @@ func TestColonyFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range s.CommandsAt(1) {
-		if err := w.Submit(c); err != nil {
+		if _, err := w.Submit(c); err != nil {
 			t.Fatal(err)
 		}
 	}

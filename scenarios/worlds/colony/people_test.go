@@ -73,7 +73,7 @@ func (p *people) step(ticks int) {
 
 func (p *people) submit(c commands.Command) {
 	p.t.Helper()
-	if err := p.w.Submit(c); err != nil {
+	if _, err := p.w.Submit(c); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -87,7 +87,7 @@ func (p *play) host() live.Host {
 func (p *play) step(list ...commands.Command) []commands.Receipt {
 	p.t.Helper()
 	for _, c := range list {
-		if err := p.w.Submit(c); err != nil {
+		if _, err := p.w.Submit(c); err != nil {
 			p.t.Fatal(err)
 		}
 	}

@@ -179,7 +179,7 @@ func quietHash() (*engine.World, func(*engine.World) contender, error) {
 				t := w.Tick()
 				for k := range band {
 					at := space.At(int32(k*hashSide/band), int32(t%hashSide))
-					if err := w.Submit(commands.SetField(at, 0, 1+float32(t%251)/256)); err != nil {
+					if _, err := w.Submit(commands.SetField(at, 0, 1+float32(t%251)/256)); err != nil {
 						return err
 					}
 				}

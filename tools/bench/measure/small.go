@@ -48,7 +48,7 @@ func smallWorld() (w *engine.World, walk func() error, err error) {
 			if t == 0 {
 				c = commands.Spawn(at)
 			}
-			if err := w.Submit(c.From(id, uint64(t))); err != nil {
+			if _, err := w.Submit(c.From(id, uint64(t))); err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,7 @@ func (l *lab) flip() (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Submit(commands.Spawn(space.At(1))); err != nil {
+	if _, err := w.Submit(commands.Spawn(space.At(1))); err != nil {
 		return nil, err
 	}
 	for range tick {

@@ -67,7 +67,7 @@ func fly(catapult uint64) (w *engine.World, before []byte, err error) {
 		return nil, nil, err
 	}
 	for range 2 {
-		if err := w.Submit(commands.Spawn(space.At(1, 2), commands.FieldValue{Field: bodyHeight, Value: 9})); err != nil {
+		if _, err := w.Submit(commands.Spawn(space.At(1, 2), commands.FieldValue{Field: bodyHeight, Value: 9})); err != nil {
 			return w, nil, err
 		}
 	}
