@@ -34,12 +34,16 @@ func (a *app) verifyCommand() *cobra.Command {
   murksim verify --json *.murk
   murksim verify --hashes heat.tsv heat.murk
   murksim verify --complete --inputs heat.murk
+  murksim verify --follow live.murk
   murksim verify --state half.state rest.murk
   murksim verify --world foraging.json foraging.murkreplay`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if j.Hashes != "" && len(args) > 1 {
 				return report.Usage("--hashes takes one recording, not %d", len(args))
+			}
+			if j.Follow && (len(args) > 1 || args[0] == "-") {
+				return report.Usage("--follow takes one recording in a file")
 			}
 			if c.Flags().Changed("world") {
 				if err := j.readWorld(args); err != nil {
@@ -71,6 +75,9 @@ between the parts get this user's seal in the index, so that seek can start from
 A scenario gives commands, too. With --inputs, the recorded commands must be exactly those,
 as in a run by murksim; other programs may have submitted more.
 
+With --follow it verifies a recording that a process is writing: it waits for more ticks until
+that process has ended, all planned ticks are there, or one does not match.
+
 A recording that begins at a saved state is verified from there on, by the SHA-256 of the
 state and the hashes of the ticks. Only a recording of the run that saved the state shows
 how the state came about. --state names the state's file if the recording does not hold the
@@ -91,6 +98,7 @@ func (j *verifyJob) flags(f *pflag.FlagSet) {
 	j.stateFlag(f)
 	f.StringVar(&j.world, "world", "", "the world of the recording, a JSON `file`")
 	f.BoolVar(&j.each, "each", false, "report every tick, too")
+	f.BoolVar(&j.Follow, "follow", false, "wait for more ticks while another process writes the recording")
 	f.BoolVar(&j.Inputs, "inputs", false, "fail if a tick has other commands than the scenario gives")
 	f.BoolVar(&j.Complete, "complete", false, "fail if ticks that were planned are missing")
 	workersFlag(f, &j.Workers, sharing)

@@ -9,3 +9,6 @@ const Supported = false
 
 // Lock locks a file until it is closed, or returns [ErrBusy].
 func Lock(*os.File) error { return ErrNone }
+
+// Try returns [ErrBusy] if another process has a lock of a file.
+func Try(*os.File) error { return ErrNone }

@@ -20,7 +20,7 @@ func (j *verifying) inParts(ctx context.Context, rec *Recording) (done bool, err
 	if parallel == 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	if parallel < 2 || j.Hashes != "" || j.Row != nil || j.Inputs || j.Foreign != nil || v.File == "-" {
+	if parallel < 2 || j.Hashes != "" || j.Row != nil || j.Inputs || j.Follow || j.Foreign != nil || v.File == "-" {
 		return false, nil
 	}
 	if ours, err := files.Begins(v.File, RecordingMark); err != nil || !ours {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
@@ -24,8 +25,9 @@ type Recording struct {
 	Name     string
 	Frames   replay.Source
 	Scenario *scenarios.Scenario
-	begin    *replay.Begin // nil: genesis
-	state    []byte        // of the latter, once it is known
+	begin    *replay.Begin   // nil: genesis
+	state    []byte          // of the latter, once it is known
+	follower *files.Follower // nil: the recording ends where it ends
 	Close    func() error
 }
 
@@ -33,16 +35,26 @@ type Recording struct {
 // and reads its header. A file cut short is read to where it ends, which tells more than a
 // count too high. Waiting for a pipe ends with the context.
 func (a *Session) OpenRecording(ctx context.Context, name string) (*Recording, error) {
+	return a.openRecording(ctx, name, false)
+}
+
+// openRecording opens a recording, to be followed while another process writes it or to be read to where it ends.
+func (a *Session) openRecording(ctx context.Context, name string, follow bool) (_ *Recording, err error) {
 	rec := &Recording{Session: a, Name: name, Close: func() error { return nil }}
 	in := files.Patient(ctx, a.In)
-	if name != "-" {
+	switch {
+	case follow:
+		if rec.follower, err = files.Follow(ctx, name, draft.Writing); err != nil {
+			return nil, err
+		}
+		in, rec.Close = rec.follower, rec.follower.Close
+	case name != "-":
 		f, err := files.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		in, rec.Close = f, f.Close
 	}
-	var err error
 	if rec.Frames, err = replay.Open(in); err != nil {
 		rec.Close()
 		return nil, err

@@ -80,6 +80,7 @@ type Verification struct {
 	Foreign   *foreign.File       // what their world is; nil: the header says it
 	Complete  bool                // all planned ticks are wanted
 	Inputs    bool                // all commands must be the scenario's
+	Follow    bool                // more is waited for where a recording ends, while a process writes it
 	Row       func(TickRow) error // is called with each tick; may be nil
 	Workers   int
 	MaxMemory Size
@@ -90,7 +91,7 @@ type Verification struct {
 func (a *Session) Verify(ctx context.Context, file string, how Verification) *Verdict {
 	v := &Verdict{Event: "verdict", File: file}
 	j := verifying{a, how, v}
-	rec, err := a.OpenRecording(ctx, file)
+	rec, err := a.openRecording(ctx, file, how.Follow)
 	if err == nil {
 		v.made(rec.Frames.Head().Build)
 		if begin, err := rec.Frames.Head().Begin(); err == nil && begin != nil { // else the player says so
@@ -169,7 +170,7 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 	m := j.Meter(v.PlannedTicks)
 	m.First = v.begin
 	defer m.Clear()
-	if table == nil && j.Row == nil && p.whole != nil {
+	if table == nil && j.Row == nil && p.whole != nil && !j.Follow {
 		v.Ticks, err = p.whole(func() error {
 			m.Show(p.world.Tick())
 			return ctx.Err()
@@ -201,6 +202,9 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 		}
 		v.Ticks++
 		m.Show(v.begin + v.Ticks)
+		if j.Follow && v.begin+v.Ticks == v.PlannedTicks {
+			rec.follower.End()
+		}
 	}
 	return ctx.Err()
 }
