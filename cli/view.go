@@ -6,12 +6,15 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
@@ -56,6 +59,8 @@ fork continues on its own and is compared with the original.
 A game of MineWars (.mw1, with its parts given in order) and a YREP file are shown in the
 same way. They hold what happened but not why, so there is nothing to verify. If one is
 damaged, the page shows the intact part and says where the damage is.
+
+A recording that another process is writing grows on the page, too.
 
 For the folder of a sweep, the page shows the table and its picture, updated while the sweep
 runs, and opens the recordings that were kept.
@@ -251,6 +256,10 @@ func (j *viewJob) recording(ctx context.Context, name string, limit session.Size
 		return nil, j.About(name, err)
 	}
 	j.closes = append(j.closes, func() { f.Close() })
+	grows, err := j.growing(ctx, name)
+	if err != nil {
+		return nil, j.About(name, err)
+	}
 	x, err := j.IndexOf(name)
 	if err != nil {
 		return nil, err
@@ -264,9 +273,34 @@ func (j *viewJob) recording(ctx context.Context, name string, limit session.Size
 	if x != nil {
 		c.Index = x.Index
 	}
-	r, err := view.Open(c)
+	open := view.Open
+	if grows != nil {
+		open = func(c view.Config) (*view.Recording, error) { return view.Grows(c, grows) }
+	}
+	r, err := open(c)
 	if err != nil {
 		return nil, j.About(name, err)
 	}
 	return r, nil
+}
+
+// growing opens a recording that another process is writing, to read what it writes; nil if none is.
+func (j *viewJob) growing(ctx context.Context, name string) (io.Reader, error) {
+	if files.IsPipe(name) {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if !draft.Writing(f) {
+		return nil, nil
+	}
+	grows, err := files.Follow(ctx, name, draft.Writing)
+	if err != nil {
+		return nil, err
+	}
+	j.closes = append(j.closes, func() { grows.Close() })
+	return grows, nil
 }

@@ -90,7 +90,7 @@ func (r *Recording) About() *About {
 	b := &r.head.Build
 	a := &About{
 		File: r.Name, Scenario: s.Name, Text: s.About, Seed: fmt.Sprint(s.Seed), TickRate: s.TickRate,
-		First: r.first, Last: r.end(), Planned: cmp.Or(s.PlannedTicks(), r.end()), Live: r.Live != nil, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
+		First: r.first, Last: r.end(), Planned: cmp.Or(s.PlannedTicks(), r.end()), Live: r.Live != nil && !r.Live.grows, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
 		Space: SpaceOf(s.Lattice()), Palettes: palettes(),
 	}
 	if r.problem != nil {

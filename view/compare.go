@@ -112,11 +112,14 @@ func compare(of [2]*Recording) (*comparison, error) {
 func (c *comparison) next() *differAnswer {
 	var ended [2]bool
 	var ends [2]uint64
+	problems := [2]error{c.of[0].problem, c.of[1].problem}
 	for i, r := range c.of {
 		last, open := r.last, false
 		if r.Live != nil {
 			now := r.Live.state()
-			last, open = now.Last, !now.Ended
+			if last, open = now.Last, !now.Ended; r.Live.grows && now.Error != "" {
+				problems[i] = errors.New(now.Error)
+			}
 		}
 		ends[i] = last
 		if ended[i] = c.tick >= last; ended[i] && open {
@@ -124,9 +127,9 @@ func (c *comparison) next() *differAnswer {
 		}
 	}
 	for i, r := range c.of {
-		if ended[i] && r.problem != nil {
+		if ended[i] && problems[i] != nil {
 			return &differAnswer{Reason: fmt.Sprintf("%s cannot be read after tick %d, up to which nothing differs: %s",
-				r.Name, c.tick, plain(r.problem))}
+				r.Name, c.tick, plain(problems[i]))}
 		}
 	}
 	switch i := slices.Index(ended[:], true); {

@@ -32,6 +32,7 @@ type Live struct {
 	world   *engine.World
 	tape    *tape
 	own     bool // nothing else records the run
+	grows   bool // another process writes the recording; there is no run here
 	flushed time.Time
 	due     time.Time // when the next tick is due
 
@@ -167,7 +168,9 @@ func (l *Live) Show() error {
 
 // End says, after the last tick, that there are no more, and why.
 func (l *Live) End(err error) {
-	err = cmp.Or(err, l.Show())
+	if !l.grows {
+		err = cmp.Or(err, l.Show())
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended = true; err != nil && !errors.Is(err, context.Canceled) {
@@ -418,7 +421,7 @@ func rest() {
 
 // control drives a run or submits an order to it.
 func (r *Recording) control(q *request, a *answer) error {
-	if r.Live == nil {
+	if r.Live == nil || r.Live.grows {
 		return errors.New("that is a recording; fork it")
 	}
 	a.head = struct{}{}

@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -170,5 +172,41 @@ func TestMovie(t *testing.T) {
 		p.picture(fmt.Sprintf("movie-%02d", frame))
 	}
 	p.until(`/^first difference: tick 15[0-9]( |$)/.test(document.getElementById("differ").textContent)`, "true")
+	p.quiet()
+}
+
+// TestRecordingGrows: the page of a recording that another process is writing shows more ticks as they come, each verified, and its end.
+func TestRecordingGrows(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--no-index", "--set", "expect=[]", "-o", "heat.murk")
+	whole, err := os.ReadFile(filepath.Join(folder, "heat.murk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const frame = 8 + 4 + 8
+	f, err := os.Create(filepath.Join(folder, "live.murk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	write := func(b []byte) {
+		if _, err := f.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := replay.Lock(f); err != nil {
+		t.Fatal(err)
+	}
+	write(whole[:len(whole)-40*frame])
+	p := browse(t, plain(serve(t, folder, "live.murk")), 1280, 720)
+	p.until(`document.getElementById("verdict").textContent`, "live, 20 of 20 ticks verified")
+	p.picture("grows")
+	write(whole[len(whole)-40*frame : len(whole)-10*frame+3])
+	p.until(`document.getElementById("verdict").textContent`, "live, 50 of 50 ticks verified")
+	write(whole[len(whole)-10*frame+3:])
+	f.Close()
+	p.until(verdict, "verified")
+	p.until(`document.getElementById("scrub").max`, "60")
 	p.quiet()
 }
