@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,13 +28,15 @@ type cutJob struct {
 	from, to uint64
 	output   string
 	force    bool
+	parts    []string  // of a run, which follow each other
+	source   io.Closer // the part that is read, but for the first
 }
 
 func (a *app) cutCommand() *cobra.Command {
 	j := &cutJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
-		Use:   "cut RECORDING --from A --to B -o PART",
-		Short: "Make a recording of some ticks of another one",
+		Use:   "cut RECORDING... -o PART",
+		Short: "Make a recording of some ticks of another one, or of a run's parts",
 		Long: `Cut goes to the state before tick A, computes the ticks from A to B, compares each with the
 recording, and writes them as a recording of their own, which begins at that state. The part
 verifies by itself: it holds the state while that has 1 MiB at most. A larger one is written
@@ -41,26 +44,36 @@ beside it, as PART.state, for --state.
 
 Without --from it begins where the recording does, without --to it ends where that ends.
 
+Given the parts of a run --split, in order, it takes the ticks from all of them: each must go
+on from the state with which the one before ends. So cut joins parts, too.
+
 Exit status: 0 the part is written, 3 a tick is not as recorded, and nothing is written, 1 the
 recording is damaged or cannot be read.`,
 		Example: `  murksim cut heat.murk --from 400 --to 500 -o part.murk
-  murksim verify part.murk`,
-		Args: arguments(cobra.ExactArgs(1), "one recording"),
+  murksim verify part.murk
+  murksim cut heat.murk heat.2.murk heat.3.murk -o whole.murk`,
+		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch given := c.Flags().Changed; {
-			case j.output == "" || !given("from") && !given("to"):
-				return report.Usage("cut needs --from or --to, and --output")
+			case j.output == "" || len(args) == 1 && !given("from") && !given("to"):
+				return report.Usage("cut of one recording needs --from or --to, and --output")
 			case given("from") && j.from == 0:
 				return report.Usage("--from must be 1 or more: the first tick that the part holds")
 			case given("to") && j.to < j.from:
 				return report.Usage("--to must be %s or more, as --from is, not %s", words.Number(j.from), words.Number(j.to))
 			}
-			if err := twoFiles("cut", args[0], j.output); err != nil {
-				return err
+			for _, name := range args {
+				if err := twoFiles("cut", name, j.output); err != nil {
+					return err
+				}
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			return j.cut(ctx, args[0])
+			name, err := j.holding(args)
+			if err != nil {
+				return err
+			}
+			return j.cut(ctx, name)
 		},
 	}
 	f := c.Flags()
@@ -129,6 +142,8 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	switch err := j.record(ctx, f, v, descriptor); {
 	case ctx.Err() != nil:
 		return session.Interrupted(name)
+	case errors.As(err, new(*partError)):
+		return report.Exit(report.StatusDiverged, err)
 	case err != nil:
 		return j.Visited(v, name, v.World.Tick()+1, err)
 	}
@@ -181,7 +196,12 @@ func (j *cutJob) record(ctx context.Context, to *draft.File, v *session.Visit, d
 		return err
 	}
 	v.World.Record(recorder)
-	defer v.World.Record(nil)
+	defer func() {
+		v.World.Record(nil)
+		if j.source != nil {
+			j.source.Close()
+		}
+	}()
 	m := j.Meter(j.to)
 	defer m.Clear()
 	for j.to == 0 || v.World.Tick() < j.to {
@@ -189,6 +209,11 @@ func (j *cutJob) record(ctx context.Context, to *draft.File, v *session.Visit, d
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case err == io.EOF && len(j.parts) > 0:
+			if err := j.goOn(ctx, v); err != nil {
+				return err
+			}
+			continue
 		case err == io.EOF && j.to == 0 && v.World.Tick() >= j.from:
 			return recorder.Flush()
 		case err != nil:

@@ -48,7 +48,7 @@ var flagGroups = map[string][]struct{ title, flags string }{
 	"run": {
 		{"", "ticks until seed set output no-record force resume hashes watch view workers"},
 		{"Saved states", "state save-state save-every state-hash"},
-		{"Beside the recording", "index-budget no-index sync events"},
+		{"Beside the recording", "split index-budget no-index sync events"},
 		{"Statistics", "stats*"},
 		{"Export", "export*"},
 		{"Audit", "audit* webhook"},
@@ -59,7 +59,7 @@ var flagGroups = map[string][]struct{ title, flags string }{
 		{"", "listen ticks seed set output no-record force tokens wait speed fast workers"},
 		{"Who may connect", "tls-* origin max-clients max-newcomers max-per-address max-hello grace linger"},
 		{"What a client may do", "max-orders max-queue max-stall"},
-		{"Beside the recording", "index-budget no-index sync"},
+		{"Beside the recording", "split index-budget no-index sync"},
 		{"Other", "metrics* max-memory help"},
 	},
 }

@@ -83,6 +83,7 @@ type runJob struct {
 	doubtful      bool        // what went wrong with it may be the fault of a keyframe
 	other         otherBuild  // that made what the run goes on with
 	recorder      *replay.Recorder
+	split         splitting
 	index         *runIndex // nil if there is none
 	staleGone     bool      // so is that of an older recording
 	table         *replay.TableWriter
@@ -137,6 +138,7 @@ func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
 	f.Var(&j.indexBudget, "index-budget", "how many bytes of states and hashes the index may have")
+	countFlag(f, &j.split.every, "split", "begin another recording every so many ticks, such as heat.2.murk, each of which verifies by itself")
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	j.measuring.flags(f)
@@ -188,7 +190,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 			return report.Usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.auditing.check(j, given), j.checkView(given), j.measuring.check(given))
+	return cmp.Or(j.checkWatch(), j.checkSplit(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.auditing.check(j, given), j.checkView(given), j.measuring.check(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
@@ -302,6 +304,9 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	if err := cmp.Or(j.nameOutput(ctx), j.syncable()); err != nil {
 		return err
 	}
+	if err := j.splittable(); err != nil {
+		return err
+	}
 	if err := j.openOutputs(ctx, scenario); err != nil {
 		return err
 	}
@@ -393,6 +398,7 @@ func (j *runJob) loop(ctx context.Context, m *report.Meter) error {
 		return j.flush(&last)
 	})
 	j.saveEach()
+	j.splits(ctx)
 	j.Receipts = j.count
 	err := j.To(ctx, j.last())
 	j.measuring.run.End()
@@ -525,7 +531,7 @@ func (j *runJob) recorded(err error) bool {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {
 		return e.Tick > j.firstTick()
 	}
-	return j.ticked()
+	return j.World.Tick() >= j.firstTick()
 }
 
 // explain says what failed, and which files the run leaves.
@@ -558,7 +564,7 @@ func (j *runJob) explain(errs []error) error {
 
 // left says where the recording is after an error, and what it holds.
 func (j *runJob) left(err error) string {
-	older, output := j.murk.older(), document.FileName(j.output)
+	older, output := j.murk.older(), document.FileName(j.written())
 	switch {
 	case j.beside != "" && older:
 		return fmt.Sprintf("%s holds %s; %s is still the older recording", document.FileName(j.beside), j.held(err), output)

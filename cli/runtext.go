@@ -63,6 +63,7 @@ type runResult struct {
 	StateHash    string            `json:"state_hash,omitempty"`
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
+	Parts        []string          `json:"parts,omitempty"` // the recordings of --split; recording is the last
 	Stats        string            `json:"stats,omitempty"`
 	Export       string            `json:"export,omitempty"`
 	Saved        string            `json:"saved,omitempty"` // a state
@@ -94,7 +95,7 @@ func (j *runJob) summary(m *report.Meter) error {
 		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), BeginView: session.ViewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
-		r.Recording, r.Bytes = j.output, j.recorder.Offset()
+		r.Recording, r.Bytes, r.Parts = j.written(), j.recorder.Offset(), j.split.parts
 	}
 	r.RunDigest = j.runDigest()
 	if j.stateHash {
@@ -158,7 +159,11 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, "from      "+r.BeginView.String())
 	}
 	if r.Recording != "" {
-		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), words.Size(r.Bytes), r.FinalHash))
+		first := ""
+		if n := len(r.Parts); n > 0 {
+			first = fmt.Sprintf("%s and %s, the last in ", document.FileName(r.Parts[0]), words.Count(uint64(n-1), "more part"))
+		}
+		lines = append(lines, fmt.Sprintf("recorded  %s%s  %s   final hash %s", first, document.FileName(r.Recording), words.Size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
 	}
@@ -209,6 +214,9 @@ func (j *runJob) held(err error) string {
 
 // firstTick returns the first tick of the recording.
 func (j *runJob) firstTick() uint64 {
+	if j.split.at > 0 {
+		return j.split.at + 1
+	}
 	if j.began != nil {
 		return j.began.Tick + 1
 	}

@@ -54,6 +54,37 @@ type Recorder struct {
 // player will rebuild the world from. A replay begins where the recording does: the world must
 // be at genesis, or in the state that the descriptor names, see [Begin.Describe].
 func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder, error) {
+	wr, err := beginning(sink, w, descriptor)
+	if err != nil {
+		return nil, err
+	}
+	return recorderTo(wr, w, w.Tick()), nil
+}
+
+// Next ends the recording, which it flushes, and goes on in another one, as NewRecorder begins it: so the descriptor must name the state that the
+// world is in. It must be called between ticks. The digest of the run goes on. After an error the recorder is as it was.
+func (r *Recorder) Next(sink io.Writer, w *engine.World, descriptor []byte) error {
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	if w.Tick() != r.last {
+		return fmt.Errorf("replay: the world is at tick %d; the recording goes on after tick %d", w.Tick(), r.last)
+	}
+	wr, err := beginning(sink, w, descriptor)
+	if err != nil {
+		return err
+	}
+	if wr.run = r.target.w.run; r.target.w.sum != nil {
+		wr.sum = sha256.New()
+		r.target.sum = wr.sum256
+	}
+	r.target.w, r.begin, r.offset = wr, w.Tick(), wr.Offset()
+	r.queue.target = r.target
+	return nil
+}
+
+// beginning begins a recording with the state in which the world is.
+func beginning(sink io.Writer, w *engine.World, descriptor []byte) (*Writer, error) {
 	if w.UnderWay() {
 		return nil, fmt.Errorf("replay: %w", engine.ErrUnderWay)
 	}
@@ -68,11 +99,7 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	case w.Tick() != 0:
 		return nil, fmt.Errorf("replay: the world is at tick %d; a recording must begin at genesis, or its descriptor name the state", w.Tick())
 	}
-	wr, err := NewWriter(sink, h)
-	if err != nil {
-		return nil, err
-	}
-	return recorderTo(wr, w, w.Tick()), nil
+	return NewWriter(sink, h)
 }
 
 // ResumeRecorder goes on with a recording that ends at a position: for example that of a

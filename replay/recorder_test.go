@@ -241,3 +241,73 @@ func TestRecorderSeed(t *testing.T) {
 		}
 	}
 }
+
+// TestRecorderNext: a recorder goes on in another recording, which begins at the state of the world; what it refuses leaves it as it was.
+func TestRecorderNext(t *testing.T) {
+	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(2)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := []byte(`{"ring":3}`)
+	step := func(ticks int) {
+		for range ticks {
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var one, two, whole bytes.Buffer
+	r, err := replay.NewRecorder(&one, w, world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := replay.NewRecorder(&whole, w, world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(engine.Recorders(r, all))
+	step(4)
+	if err := r.Next(&two, w, world); err == nil || two.Len() > 0 {
+		t.Errorf("with a descriptor that names no state: %v, %d bytes", err, two.Len())
+	}
+	step(1)
+	state, err := w.Save(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, err := replay.NewBegin(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	descriptor, err := begin.Describe(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Next(&two, w, descriptor); err != nil {
+		t.Fatal(err)
+	}
+	step(3)
+	if err := errors.Join(r.Flush(), all.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	got, known := r.RunDigest()
+	if want, _ := all.RunDigest(); !known || got != want || r.Offset() != int64(two.Len()) {
+		t.Errorf("the digest of the run is %x, %v, want %x; %d bytes of %d", got, known, want, r.Offset(), two.Len())
+	}
+	for name, b := range map[string]*bytes.Buffer{"1 to 5": &one, "6 to 8": &two} {
+		frames, err := replay.NewReader(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := replay.NewPlayer(frames, func(*replay.Header) (*engine.World, error) {
+			return engine.New(engine.Config{Space: space.Ring{Length: 3}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(2)}}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := p.World.Tick() + 1
+		if _, err := p.Verify(); err != nil || name != fmt.Sprintf("%d to %d", first, p.World.Tick()) {
+			t.Errorf("a part has the ticks %d to %d, %v; want %s", first, p.World.Tick(), err, name)
+		}
+	}
+}
