@@ -21,13 +21,21 @@ type File interface {
 // it by [engine.World.Record]. What is recorded from then on is byte for byte what an uninterrupted process records. Cut is what was cut off; it
 // may hold commands of a tick that never happened for sure.
 //
+// In an empty file it begins a recording: of the world that the builder makes of the header's seed and descriptor, at tick 0.
+//
 // After an error the file is as it was: a [*MismatchError] or [*FormatError] of the frames, the builder's error, a [*FormatError] where a damaged frame hides
 // other ones behind it, or an error that the file was changed while it was read. Nothing else may write the file meanwhile, see [Lock], and the caller
 // closes it.
-func Resume(f File, build Builder) (w *engine.World, r *Recorder, cut []byte, err error) {
+func Resume(f File, build Builder, begin Header) (w *engine.World, r *Recorder, cut []byte, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if size == 0 {
+		if w, err = build(&begin); err == nil {
+			r, err = NewRecorder(f, w, begin.Descriptor)
+		}
+		return w, r, nil, err
 	}
 	end, h, err := WholePart(f, size, nil)
 	if h == nil || err != nil && !errors.Is(err, ErrTruncated) {

@@ -66,7 +66,7 @@ func TestResume(t *testing.T) {
 		begins := int(head(t, want))
 		for cut := begins; cut <= len(want); cut++ {
 			f := inFile(t, want[:cut])
-			w, r, left, err := replay.Resume(f, pond)
+			w, r, left, err := replay.Resume(f, pond, replay.Header{})
 			if err != nil {
 				t.Fatalf("%s, cut at byte %d of %d: %v", name, cut, len(want), err)
 			}
@@ -89,7 +89,7 @@ func TestResume(t *testing.T) {
 				t.Fatalf("%s, cut at byte %d: another recording, %d bytes instead of %d", name, cut, len(got), len(want))
 			}
 		}
-		if _, _, _, err := replay.Resume(inFile(t, want[:begins-1]), pond); !errors.Is(err, replay.ErrTruncated) {
+		if _, _, _, err := replay.Resume(inFile(t, want[:begins-1]), pond, replay.Header{}); !errors.Is(err, replay.ErrTruncated) {
 			t.Errorf("%s, cut in its header: %v", name, err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestResumeRefuses(t *testing.T) {
 	} {
 		f := inFile(t, tt.recording)
 		changed = f
-		_, _, _, err := replay.Resume(f, tt.build)
+		_, _, _, err := replay.Resume(f, tt.build, replay.Header{})
 		if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", name, err, tt.want)
 		}

@@ -17,27 +17,21 @@ import (
 // error at that tick.
 func join(address, name string) error {
 	player, err := strconv.ParseUint(name, 10, 64)
-	if err != nil {
-		return fmt.Errorf("join ADDRESS PLAYER: %q is no player; there are 0 and 1", name)
-	}
-	c, err := net.Dial("tcp", address)
-	if err != nil {
+	c, failed := net.Dial("tcp", address)
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
-	defer c.Close()
-	fmt.Fprintf(c, "%d\n", player)
+	fmt.Fprintln(c, player)
 	frames, err := replay.NewReader(c)
 	if err != nil {
 		return err
 	}
 	p, err := replay.NewPlayer(frames, arena.Build)
 	for err == nil {
-		if err = p.Step(); err != nil {
-			break
-		}
-		var direction byte
-		if direction, err = best(p.World, player); err == nil {
-			fmt.Fprintf(c, "%c\n", direction) // if that fails, the next tick does
+		if err = p.Step(); err == nil {
+			var direction string
+			direction, err = best(p.World, player)
+			fmt.Fprintln(c, direction) // if that fails, the next tick does
 		}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, replay.ErrTruncated) || errors.As(err, new(*net.OpError)) { // the host has ended, or was killed
@@ -48,27 +42,24 @@ func join(address, name string) error {
 }
 
 // best looks ahead: it runs a few ticks in each direction, in forks of the world, and takes the one that paints most.
-func best(w *engine.World, player uint64) (direction byte, err error) {
+func best(w *engine.World, player uint64) (direction string, err error) {
 	most := -1
-	for i := range byte(4) {
-		d := (i + byte(w.Tick()%4)) % 4
+	for i := range arena.Directions {
+		d := arena.Directions[(i+int(w.Tick()))%len(arena.Directions)]
 		f, err := w.Fork()
-		if err != nil {
-			return 0, err
+		for n := uint64(0); n < 4 && err == nil; n++ {
+			if _, err = f.Submit(arena.Go(player, d, n)); err == nil {
+				_, err = f.Step()
+			}
 		}
-		for n := range uint64(4) {
-			if _, err := f.Submit(arena.Go(player, d, n)); err != nil {
-				return 0, err
-			}
-			if _, err := f.Step(); err != nil {
-				return 0, err
-			}
+		if err != nil {
+			return "", err
 		}
 		if cells := arena.Score(f, player); cells > most {
-			most, direction = cells, '0'+d
+			most, direction = cells, d
 		}
 		if err := f.Release(); err != nil {
-			return 0, err
+			return "", err
 		}
 	}
 	return direction, nil

@@ -16,16 +16,11 @@ import (
 )
 
 func main() {
-	var err error
-	switch args := append(os.Args[1:], "", "", ""); args[0] {
-	case "host":
-		err = host(args[1], args[2])
-	case "join":
-		err = join(args[1], args[2])
-	default:
+	args := append(os.Args[1:], "", "", "")
+	play := map[string]func(string, string) error{"host": host, "join": join}[args[0]]
+	if play == nil {
 		cli.Main(cli.Program{Name: "lockstep", Build: arena.Build, Page: "example.com/lockstep/page"})
-	}
-	if err != nil {
+	} else if err := play(args[1], args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "lockstep:", err)
 		os.Exit(1)
 	}

@@ -3,6 +3,7 @@ package arena
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -47,9 +48,11 @@ func Start(w *engine.World) []commands.Command {
 // Runner is the id of a player's entity.
 func Runner(player uint64) uint64 { return 1<<20 | (player + 1) }
 
-// Go is the order of a player to run in a direction, 0 to 3.
-func Go(player uint64, direction byte, number uint64) commands.Command {
-	return commands.Custom(Run, []byte{direction}).From(player, number)
+// Directions are those in which a runner can go, and Go is the order of a player to do so.
+var Directions = []string{"up", "down", "left", "right"}
+
+func Go(player uint64, direction string, number uint64) commands.Command {
+	return commands.Custom(Run, []byte(direction)).From(player, number)
 }
 
 // Score counts a player's cells.
@@ -71,14 +74,15 @@ func (run) Type() uint32 { return Run }
 func (run) Handle(c *engine.HandlerContext, data []byte) commands.Reason {
 	id := Runner(c.Sender().Source)
 	slot, ok := c.Slot(id)
-	if !ok || len(data) != 1 || data[0] > 3 {
+	way := slices.Index(Directions, string(data))
+	if !ok || way < 0 {
 		return c.Refuse("there is no such runner or direction")
 	}
 	if c.Get(Stamina, slot) < 1 {
 		return c.Refuse("the runner is out of breath")
 	}
 	to := c.Lattice().Coord(c.Cell(slot))
-	step := [...][2]int32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}[data[0]]
+	step := [...][2]int32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}[way]
 	if _, reason := c.Apply(commands.Move(id, space.At(to.At(0)+step[0], to.At(1)+step[1]))); reason != commands.Applied {
 		return c.Refuse("the runner cannot go there: %v", reason)
 	}
