@@ -2,12 +2,16 @@ package enginetest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -40,7 +44,8 @@ func Golden(t T, build replay.Builder, path string, update bool) {
 			t.Fatal(path+":", err)
 		}
 	case errors.Is(err, replay.ErrMismatch):
-		t.Error(fmt.Sprintf("%s: %v; the %d ticks before it match\nIf the change is meant, run the test with -update, and commit the recording.", path, err, ticks))
+		t.Error(fmt.Sprintf("%s: %v; ticks before it that match: %d%s\nIf the change is meant, run the test with -update, and commit the recording.",
+			path, err, ticks, changesOf(recording, build, err)))
 	default:
 		t.Error(path+":", err)
 	}
@@ -56,6 +61,47 @@ func verified(recording []byte, build replay.Builder) (ticks uint64, err error) 
 		return 0, err
 	}
 	return p.Verify()
+}
+
+// changesOf says which part of the tick that differs changes which fields in this build; nothing if that cannot be found.
+func changesOf(recording []byte, build replay.Builder, mismatch error) string {
+	at, ok := errors.AsType[*replay.MismatchError](mismatch)
+	if !ok || at.Tick == 0 {
+		return ""
+	}
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		return ""
+	}
+	p, err := replay.NewPlayer(frames, build)
+	for err == nil && p.World.Tick() < at.Tick-1 {
+		err = p.Replay()
+	}
+	if err != nil {
+		return ""
+	}
+	defs := p.World.Defs()
+	defs = defs[:len(defs)-1] // the last is no field of anybody's: draws, parameters and events
+	before := make([]uint64, len(defs))
+	for i := range defs {
+		before[i] = p.World.FieldHash(fields.ID(i))
+	}
+	said := ""
+	p.World.WatchParts(func(part *engine.Part) {
+		var changed []string
+		for i := range defs {
+			if h := part.FieldHash(fields.ID(i)); h != before[i] {
+				before[i], changed = h, append(changed, defs[i].Name)
+			}
+		}
+		if changed != nil {
+			said += fmt.Sprintf("\n  in that tick %s changes %s", part.Name, strings.Join(changed, ", "))
+		}
+	})
+	if err := p.Replay(); err != nil {
+		return ""
+	}
+	return cmp.Or(said, "\n  in that tick this build changes no field")
 }
 
 // recordedAnew records the commands of a recording in a world of this build. It begins where the recording does.

@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 		want   string
 	}{
 		{1, false, ""}, {1, true, ""},
-		{2, false, "(tick 1): recorded"}, {2, true, ""}, {2, false, ""}, {1, false, "run the test with -update"},
+		{2, false, "(tick 1): recorded"}, {2, true, ""}, {2, false, ""}, {1, false, "run the test with -update"}, {0, false, "this build changes no field"}, {3, false, "\n  in that tick grower changes "},
 	} {
 		by = step.by
 		l := &hearer{T: t}
