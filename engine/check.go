@@ -235,7 +235,7 @@ func (w *World) checkSpec(spec *Spec) error {
 		case slices.Contains(spec.Full, id):
 			return fmt.Errorf("it reads field %q, its own Full output, with Now; read it with Prev", w.defs[id].Name)
 		case spec.Parallel && slices.Contains(spec.Incremental, id):
-			return fmt.Errorf("it is parallel and reads field %q with Now while it writes it", w.defs[id].Name)
+			return fmt.Errorf("it is parallel and reads field %q with Now while it writes it; leave out Parallel, or read it with Prev", w.defs[id].Name)
 		}
 	}
 	if !(spec.MaxDt >= 0) {

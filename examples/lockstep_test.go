@@ -17,29 +17,41 @@ import (
 // built builds an example, as it is or with pieces of a file replaced, and returns the program.
 func built(t *testing.T, name, file string, oldNew ...string) string {
 	t.Helper()
-	source, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := name
 	if file != "" {
-		root := filepath.Dir(filepath.Dir(source))
-		copied := t.TempDir()
-		if err := os.CopyFS(copied, os.DirFS(source)); err != nil {
-			t.Fatal(err)
-		}
-		replace(t, filepath.Join(copied, "go.mod"), "../..", filepath.ToSlash(root))
-		for i := 0; i < len(oldNew); i += 2 {
-			replace(t, filepath.Join(copied, file), oldNew[i], oldNew[i+1])
-		}
-		source = copied
+		source = copied(t, name, file, oldNew...)
 	}
 	program := filepath.Join(t.TempDir(), name)
-	c := exec.Command("go", "build", "-o", program, ".")
-	c.Dir = source
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := inFolder(source, "go", "build", "-o", program, "."); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
+}
+
+// copied copies an example, replaces pieces of a file, and returns the folder.
+func copied(t *testing.T, name, file string, oldNew ...string) (folder string) {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder = t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(name)); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, filepath.Join(folder, "go.mod"), "../..", filepath.ToSlash(root))
+	for i := 0; i < len(oldNew); i += 2 {
+		replace(t, filepath.Join(folder, file), oldNew[i], oldNew[i+1])
+	}
+	return folder
+}
+
+// inFolder runs a program in a folder, and returns what it said.
+func inFolder(folder, program string, args ...string) (text string, err error) {
+	c := exec.Command(program, args...)
+	c.Dir = folder
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
 func replace(t *testing.T, file, old, changed string) {
@@ -141,9 +153,8 @@ func TestLockstep(t *testing.T) {
 	}
 
 	if !testing.Short() { // Go builds the engine for browsers
-		c := exec.Command(program, "export", file, "-o", filepath.Join(filepath.Dir(program), "game.html"))
-		c.Dir = "lockstep" // where its module is, for a build with -trimpath
-		if out, err := c.CombinedOutput(); err != nil {
+		page := filepath.Join(filepath.Dir(program), "game.html") // made where the module is, for a build with -trimpath
+		if out, err := inFolder("lockstep", program, "export", file, "-o", page); err != nil {
 			t.Errorf("a page: %v: %s", err, out)
 		}
 	}

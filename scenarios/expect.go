@@ -23,7 +23,7 @@ type Expect struct {
 	Entity     entityRef `yaml:"entity" doc:"With value, and range of an attribute: the entity, by its name or id."`
 	Value      Value     `yaml:"value" doc:"What the cell or the entity holds."`
 	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"The tolerance of total or value."`
-	Population []int     `yaml:"population" doc:"How many entities live, at least and at most."`
+	Population []int     `yaml:"population" hint:"write \"population: [LEAST, MOST]\"" doc:"How many entities live, at least and at most."`
 	Kind       Kind      `yaml:"kind" doc:"With population, and range of an attribute: of this kind only."`
 	Hash       string    `yaml:"hash" doc:"The hash of the whole state, 16 hexadecimal digits; at the last tick unless tick says otherwise."`
 	Digest     string    `yaml:"digest" doc:"The digest of the run from its first tick on, 64 hexadecimal digits; up to the last tick unless tick says otherwise."`
