@@ -85,8 +85,10 @@ func (a *app) newCommand() *cobra.Command {
 	var output string
 	var force bool
 	c := &cobra.Command{
-		Use:     "new NAME",
-		Short:   "Write a scenario with comments to begin from",
+		Use:   "new NAME",
+		Short: "Write a scenario with comments to begin from",
+		Long: `New writes a scenario with comments to begin from. docs/start/world.md says how to go on: with
+rules that come with murksim, with one of your own in Go, or with a model in Go alone.`,
 		Example: "  murksim new mine\n  murksim run mine.yaml",
 		Args:    arguments(cobra.ExactArgs(1), "one name"),
 		RunE: func(_ *cobra.Command, args []string) error {

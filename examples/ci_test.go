@@ -42,13 +42,20 @@ func inShell(t *testing.T, folder, line string) (status int, said string) {
 	return c.ProcessState.ExitCode(), string(out)
 }
 
-// TestCI: the commands of docs/start/ci.md make a check that passes, the workflow runs it, and a changed rule fails it, with its name.
-func TestCI(t *testing.T) {
-	bin, folder := t.TempDir(), t.TempDir()
+// onPath builds murksim, and puts it on the path.
+func onPath(t *testing.T) {
+	t.Helper()
+	bin := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "murksim"), modulePath).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// TestCI: the commands of docs/start/ci.md make a check that passes, the workflow runs it, and a changed rule fails it, with its name.
+func TestCI(t *testing.T) {
+	folder := t.TempDir()
+	onPath(t)
 	page, err := os.ReadFile("../docs/start/ci.md")
 	if err != nil {
 		t.Fatal(err)

@@ -2,39 +2,95 @@ package examples
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestGamePage: each sample of docs/start/game.md is a piece of the example.
-func TestGamePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/start/game.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var source strings.Builder
-	for _, pattern := range []string{"lockstep/*.go", "lockstep/*/*.go"} {
-		files, err := filepath.Glob(pattern)
+var sample = regexp.MustCompile("(?s)```([a-z]*)\n(.*?)```")
+
+// TestPages: each sample of the pages in docs/start is a piece of an example, or of what murksim new writes, or a test runs it.
+func TestPages(t *testing.T) {
+	for page, want := range map[string]struct {
+		examples []string
+		pieces   int
+		tested   []string // the sorts of samples that TestCI and TestWorldPage look at
+	}{
+		"game.md":  {[]string{"lockstep"}, 7, nil},
+		"ci.md":    {nil, 0, []string{"sh", "text"}},
+		"world.md": {[]string{"component", "model"}, 9, []string{"sh"}},
+	} {
+		text, err := os.ReadFile("../docs/start/" + page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
-			b, err := os.ReadFile(file)
+		source := pieces(t, want.examples)
+		n := 0
+		for _, m := range sample.FindAllStringSubmatch(string(text), -1) {
+			if slices.Contains(want.tested, m[1]) {
+				continue
+			}
+			if n++; !strings.Contains(source, m[2]) {
+				t.Errorf("%s: no piece of %q:\n%s", page, want.examples, m[2])
+			}
+		}
+		if n != want.pieces {
+			t.Errorf("%s has %d samples, want %d", page, n, want.pieces)
+		}
+	}
+}
+
+// pieces returns all code and scenarios of examples, and the scenario to begin from.
+func pieces(t *testing.T, examples []string) string {
+	t.Helper()
+	starter, err := exec.Command("go", "run", modulePath, "new", "mine", "-o", "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := string(starter)
+	for _, name := range examples {
+		for _, pattern := range []string{"*.go", "*/*.go", "*.yaml"} {
+			files, err := filepath.Glob(filepath.Join(name, pattern))
 			if err != nil {
 				t.Fatal(err)
 			}
-			source.Write(b)
+			for _, file := range files {
+				b, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				source += string(b)
+			}
 		}
 	}
-	samples := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(samples) < 5 {
-		t.Fatalf("the page has %d samples", len(samples))
+	return source
+}
+
+// TestWorldPage runs the commands of docs/start/world.md: some with murksim, some in a copy of each example.
+func TestWorldPage(t *testing.T) {
+	onPath(t)
+	page, err := os.ReadFile("../docs/start/world.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, m := range samples {
-		if !strings.Contains(source.String(), m[1]) {
-			t.Errorf("no piece of the example:\n%s", m[1])
+	begun := t.TempDir()
+	folders := []string{begun, begun, copied(t, "component", "go.mod"), copied(t, "model", "go.mod")}
+	for _, m := range sample.FindAllStringSubmatch(string(page), -1) {
+		if m[1] != "sh" {
+			continue
 		}
+		if len(folders) == 0 {
+			t.Fatalf("no folder is known for:\n%s", m[2])
+		}
+		if status, said := inShell(t, folders[0], "set -e\n"+m[2]); status != 0 {
+			t.Errorf("%s%d: %s", m[2], status, said)
+		}
+		folders = folders[1:]
+	}
+	if len(folders) > 0 {
+		t.Errorf("%d blocks of commands are missing", len(folders))
 	}
 }
