@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestComponent: every command works on a scenario that names components of the program, its page among them, and a build with another rule is found out, with the
-// component's name.
+// TestComponent: every command works on a scenario that names components of the program, its page among them, and a build with another
+// rule is found out, with the component's name.
 func TestComponent(t *testing.T) {
 	program := built(t, "component", "")
 	folder := filepath.Dir(program)
@@ -31,14 +31,16 @@ func TestComponent(t *testing.T) {
 		{[]string{"verify", "--complete", "moths.murk"}, "ok  moths.murk  400 of 400 planned ticks"},
 		{[]string{"synctest", "moths.yaml"}, "ok        moths  400 ticks"}, {[]string{"bisect", "moths.murk", "--phases"}, "EQUAL"},
 		{[]string{"sweep", "moths.yaml", "--set", "propagators.wind.speed=0,12", "--seeds", "1..2", "-o", "out"}, "4 of 4 jobs"},
-		{[]string{"schema"}, "Cells a second, in the strongest gusts."}, {[]string{"version"}, "moths@1              Lets entities look for a scent."},
+		{[]string{"schema"}, "Cells a second, in the strongest gusts."},
+		{[]string{"version"}, "moths@1              Lets entities look for a scent."},
 		{[]string{"export", "moths.murk", "-o", "visits.png", "--fields", "visits"}, "wrote  visits.png"},
 	} {
 		if status, text := said(t, program, tt.args...); status != 0 || !strings.Contains(text, tt.want) {
 			t.Errorf("%q: %d: %s", tt.args, status, text)
 		}
 	}
-	if table, err := os.ReadFile(filepath.Join(folder, "out", "results.csv")); err != nil || !strings.HasPrefix(string(table), "job,seed,propagators.wind.speed,status,") {
+	table, err := os.ReadFile(filepath.Join(folder, "out", "results.csv"))
+	if err != nil || !strings.HasPrefix(string(table), "job,seed,propagators.wind.speed,status,") {
 		t.Errorf("the table: %v: %s", err, table)
 	}
 	for _, tt := range []struct{ old, changed, want string }{
@@ -53,7 +55,8 @@ func TestComponent(t *testing.T) {
 		}
 	}
 	if !testing.Short() { // Go builds the engine for browsers
-		if out, err := inFolder("component", program, "export", filepath.Join(folder, "moths.murk"), "-o", filepath.Join(folder, "moths.html")); err != nil {
+		page := filepath.Join(folder, "moths.html")
+		if out, err := inFolder("component", program, "export", filepath.Join(folder, "moths.murk"), "-o", page); err != nil {
 			t.Errorf("a page: %v: %s", err, out)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestModel: the model passes its own tests, which are all that its workflow runs, and prints the same table for any number of processors. Its golden
-// run fails for another rule, and says at which tick and in which field.
+// TestModel: the model passes its own tests, which are all that its workflow runs, and prints the same table for any number of
+// processors. Its golden run fails for another rule, and says at which tick and in which field.
 func TestModel(t *testing.T) {
 	workflow, err := os.ReadFile("model/test.yml")
 	steps := regexp.MustCompile(`(?m)^ *- run: (.*)$`).FindAllStringSubmatch(string(workflow), -1)
@@ -23,7 +23,9 @@ func TestModel(t *testing.T) {
 	anew := copied(t, "model", "model.go")
 	_, all := said(t, program, "-side", "41", "-ticks", "100", "-record", filepath.Join(anew, "testdata", "epidemic.murk"))
 	t.Setenv("GOMAXPROCS", "1")
-	if _, one := said(t, program, "-side", "41", "-ticks", "100"); one != all || strings.Count(all, "\n") != 12 || !strings.HasPrefix(all, "tick,susceptible,infected,recovered\n0,1680.0,1.0,0.0\n10,") {
+	const begin = "tick,susceptible,infected,recovered\n0,1680.0,1.0,0.0\n10,"
+	_, one := said(t, program, "-side", "41", "-ticks", "100")
+	if one != all || strings.Count(all, "\n") != 12 || !strings.HasPrefix(all, begin) {
 		t.Errorf("the table is\n%swith one processor\n%s", all, one)
 	}
 	if out, err := inFolder(anew, "go", "test", "-run", "TestGolden", "."); err != nil {
@@ -35,7 +37,8 @@ func TestModel(t *testing.T) {
 
 	changed := copied(t, "model", "model.go", ">= escape", "> escape", "escape := float32(1)", "escape := float32(0.999)")
 	out, err := inFolder(changed, "go", "test", "-run", "TestGolden", ".")
-	if err == nil || !regexp.MustCompile(`state hash mismatch at byte \d+ \(tick \d+\)`).MatchString(out) || !strings.Contains(out, "in that tick contagion changes health\n") {
+	at := regexp.MustCompile(`state hash mismatch at byte \d+ \(tick \d+\)`)
+	if err == nil || !at.MatchString(out) || !strings.Contains(out, "in that tick contagion changes health\n") {
 		t.Errorf("with another rule: %v: %s", err, out)
 	}
 	if out, err := inFolder(changed, "go", "test", "-run", "TestGolden", ".", "-update"); err != nil {

@@ -1,4 +1,5 @@
-// Command model runs an epidemic many times, on all cores, and prints the means of the runs as CSV. It needs no scenario and no other program.
+// Command model runs an epidemic many times, on all cores, and prints the means of the runs as CSV. It needs no scenario and no other
+// program.
 //
 //	go run . -replicas 32 -beta 0.3 > epidemic.csv
 //	go run . -side 41 -ticks 100 -record testdata/epidemic.murk

@@ -53,7 +53,8 @@ func (m Model) Config(seed uint64) engine.Config {
 	return engine.Config{
 		Space: space.Square4{Rows: m.Side, Cols: m.Side, Edge: space.Wrap},
 		Fields: []fields.Def{
-			Health: {Name: "health", Type: fields.Categorical(3), Values: []string{"susceptible", "infected", "recovered"}, Initial: fields.Values(first)},
+			Health: {Name: "health", Type: fields.Categorical(3), Initial: fields.Values(first),
+				Values: []string{"susceptible", "infected", "recovered"}},
 		},
 		Propagators: []engine.Propagator{contagion{m}},
 		Seed:        seed,
@@ -87,7 +88,8 @@ func (p contagion) Check(*space.Lattice, []fields.Def) error {
 	return nil
 }
 
-// Step implements [engine.Propagator]. The draw of a cell depends on the seed, the tick and the cell alone, so any number of workers may share the cells.
+// Step implements [engine.Propagator]. The draw of a cell depends on the seed, the tick and the cell alone, so any number of workers may
+// share the cells.
 func (p contagion) Step(c *engine.Context) error {
 	prev, next, chance := c.Prev(Health), c.Next(Health), c.Bulk(0)
 	spared, gamma := float32(1-p.Beta), float32(p.Gamma)

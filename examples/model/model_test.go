@@ -38,7 +38,8 @@ func TestConserves(t *testing.T) {
 	before := [3]int{21*21 - 1, 1, 0}
 	run(t, Model{Side: 21, Beta: 0.5, Gamma: 0.2}, 100, func(tick int, people [3]int) {
 		recovering := people[Recovered] - before[Recovered]
-		if people[0]+people[1]+people[2] != 21*21 || people[Susceptible] > before[Susceptible] || recovering < 0 || recovering > before[Infected] {
+		all := people[Susceptible] + people[Infected] + people[Recovered]
+		if all != 21*21 || people[Susceptible] > before[Susceptible] || recovering < 0 || recovering > before[Infected] {
 			t.Fatalf("tick %d: %v after %v", tick, people, before)
 		}
 		before = people

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -27,6 +28,9 @@ import (
 func Golden(t T, build replay.Builder, path string, update bool) {
 	t.Helper()
 	recording, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; record a run there once, as replay.NewRecorder does, and commit it", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -22,6 +23,11 @@ type hearer struct {
 }
 
 func (l *hearer) Error(args ...any) { fmt.Fprintln(&l.said, args...) }
+
+func (l *hearer) Fatal(args ...any) {
+	l.Error(args...)
+	runtime.Goexit()
+}
 
 // TestGolden: a kept recording fails a build that comes to something else, at the tick at which it does, and is recorded anew if that is asked for, with the
 // same commands.
@@ -74,6 +80,14 @@ func TestGolden(t *testing.T) {
 		if got := l.said.String(); step.want == "" && got != "" || !strings.Contains(got, step.want) {
 			t.Errorf("by %v, update %v: %q, want %q", step.by, step.update, got, step.want)
 		}
+	}
+	l, end := &hearer{T: t}, make(chan bool)
+	go func() {
+		defer close(end)
+		enginetest.Golden(l, build, path+".none", true)
+	}()
+	if <-end; !strings.Contains(l.said.String(), "record a run there once") {
+		t.Errorf("without a recording: %s", l.said.String())
 	}
 	now, err := os.ReadFile(path)
 	if err != nil || len(now) != b.Len() {

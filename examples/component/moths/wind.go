@@ -33,7 +33,8 @@ type wind struct {
 	speed float64
 }
 
-// Spec implements [engine.Propagator]: the wind goes on with what the propagators before it made of the field. A longer step would be unstable.
+// Spec implements [engine.Propagator]: the wind goes on with what the propagators before it made of the field. A step longer than MaxDt
+// would be unstable.
 func (w wind) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{Name: w.name, Now: engine.Fields(w.field), Incremental: engine.Fields(w.field), MaxDt: 1 / w.speed}
 }
