@@ -16,9 +16,10 @@ import (
 	"github.com/murksim/murksim/replay"
 )
 
-// Golden replays a recording that a program keeps in its repository, and fails the test at the first tick whose hash is another than was recorded: some
-// rule, value or number came to something else. With update, which a test takes from a flag of its own, the recording's commands are recorded
-// anew instead, so that the change can be seen in a review:
+// Golden replays a recording that a program keeps in its repository, and fails the test at the first tick whose hash is another than was
+// recorded: some rule, value or number came to something else. The error names the fields that this build changes in that tick, and what
+// changes them. With update, which a test takes from a flag of its own, the recording's commands are recorded anew instead, so that the
+// change can be seen in a review:
 //
 //	var update = flag.Bool("update", false, "record golden runs anew")
 //
@@ -48,8 +49,8 @@ func Golden(t T, build replay.Builder, path string, update bool) {
 			t.Fatal(path+":", err)
 		}
 	case errors.Is(err, replay.ErrMismatch):
-		t.Error(fmt.Sprintf("%s: %v; ticks before it that match: %d%s\nIf the change is meant, run the test with -update, and commit the recording.",
-			path, err, ticks, changesOf(recording, build, err)))
+		t.Error(fmt.Sprintf("%s: %v; ticks before it that match: %d%s\n"+
+			"If the change is meant, run the test with -update, and commit the recording.", path, err, ticks, changesOf(recording, build, err)))
 	default:
 		t.Error(path+":", err)
 	}
