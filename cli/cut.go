@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +28,7 @@ type cutJob struct {
 	from, to uint64
 	output   string
 	force    bool
+	names    []string  // of all recordings
 	parts    []string  // of a run, which follow each other
 	source   io.Closer // the part that is read, but for the first
 }
@@ -59,13 +60,19 @@ recording is damaged or cannot be read.`,
 				return report.Usage("cut of one recording needs --from or --to, and --output")
 			case given("from") && j.from == 0:
 				return report.Usage("--from must be 1 or more: the first tick that the part holds")
+			case given("to") && j.to == 0:
+				return report.Usage("--to must be 1 or more: the last tick that the part holds")
 			case given("to") && j.to < j.from:
 				return report.Usage("--to must be %s or more, as --from is, not %s", words.Number(j.from), words.Number(j.to))
 			}
+			j.names = args
 			for _, name := range args {
 				if err := twoFiles("cut", name, j.output); err != nil {
 					return err
 				}
+			}
+			if err := spares(j.output, j.read()...); err != nil {
+				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
@@ -81,7 +88,7 @@ recording is damaged or cannot be read.`,
 	f.Uint64Var(&j.from, "from", 0, "the first `tick` of the part (default the recording's first)")
 	f.Uint64Var(&j.to, "to", 0, "its last `tick` (default the recording's last)")
 	f.StringVarP(&j.output, "output", "o", "", "the new recording (a `file`)")
-	f.BoolVar(&j.force, "force", false, "overwrite the file if it exists")
+	f.BoolVar(&j.force, "force", false, "overwrite the file, and PART.state, if they exist")
 	return c
 }
 
@@ -107,37 +114,26 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 		return err
 	}
 	defer v.Close()
-	h := v.Source.Head()
-	descriptor, state, err := h.Descriptor, []byte(nil), error(nil)
-	if b := v.Begin; v.World.Tick() > 0 && (b == nil || b.Tick < v.World.Tick()) {
-		if state, err = v.World.Save(h.World()); err != nil {
-			return words.About(name, err)
-		}
-		begin, err := replay.NewBegin(state)
-		if err != nil {
-			return words.About(name, err)
-		}
-		if descriptor, err = begin.Describe(h.World()); err != nil {
-			return words.About(name, err)
-		}
-		// The part is what the state alone leads to: a world that remembers something outside it differs here, and not in the part.
-		w, err := v.Scenario.Restore(j.Workers, state, nil)
-		if err != nil {
-			return words.About(name, session.Unbuilt(err))
-		}
-		v.Player = &replay.Player{World: w, Source: v.Source, From: w.Tick()}
-		if begin.State != nil {
-			state = nil
-		}
-	}
 	r := cutResult{Event: "cut", File: name, Output: j.output, From: v.World.Tick() + 1}
-	f, err := j.draft(ctx, j.output)
+	if j.to != 0 && j.to < r.From {
+		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", words.Argument(name), words.Number(j.to), words.Number(r.From-1))
+	}
+	descriptor, state, err := j.start(v)
+	if err != nil {
+		return words.About(name, err)
+	}
+	f, err := j.place(ctx, j.output)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if f.Older() && !j.force {
-		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
+	var beside *draft.File
+	if state != nil {
+		r.State = strings.TrimSuffix(j.output, session.RecordingEnding) + ".state"
+		if beside, err = j.placeState(ctx, r.State); err != nil {
+			return err
+		}
+		defer beside.Close()
 	}
 	switch err := j.record(ctx, f, v, descriptor); {
 	case ctx.Err() != nil:
@@ -147,10 +143,12 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	case err != nil:
 		return j.Visited(v, name, v.World.Tick()+1, err)
 	}
-	if r.To, r.Hash = v.World.Tick(), words.Hash16(v.World.Hash()); state != nil {
-		r.State = strings.TrimSuffix(j.output, session.RecordingEnding) + ".state"
-		if err := cmp.Or(replaceable(r.State, session.StateMark, "saved state"), j.writeFrom(ctx, r.State, bytes.NewReader(engine.Seal(state)), true)); err != nil {
-			return err
+	if beside != nil {
+		if _, err = beside.Write(engine.Seal(state)); err == nil {
+			_, err = finish(beside)
+		}
+		if err != nil {
+			return words.About(r.State, err)
 		}
 	}
 	if _, err := finish(f); err != nil {
@@ -159,14 +157,71 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	if !files.IsPipe(j.output) {
 		removeIndex(j.output)
 	}
+	r.To, r.Hash = v.World.Tick(), words.Hash16(v.World.Hash())
+	flag := ""
+	switch b := v.Begin; {
+	case r.State != "":
+		flag = session.StateArguments(r.State)
+	case b != nil && b.State == nil && b.Tick+1 == r.From:
+		flag = session.StateArguments(j.Opener.States...)
+	}
 	if err := j.Emit(r); err != nil {
 		return err
 	}
-	flag := ""
-	if r.State != "" {
-		flag = session.StateArguments(r.State)
-	}
 	return j.Say("cut       %s  ticks %s to %s, hash %s\nnext      %s verify%s %s", words.Argument(j.output), words.Number(r.From), words.Number(r.To), r.Hash, j.Name, flag, words.Argument(j.output))
+}
+
+// read lists the files that cut reads.
+func (j *cutJob) read() []string {
+	return append(append([]string{j.Index}, j.names...), j.Opener.States...)
+}
+
+// start returns the descriptor of the part, and the state at which the part begins unless the part or the recording holds that.
+func (j *cutJob) start(v *session.Visit) (descriptor, state []byte, err error) {
+	h := v.Source.Head()
+	if b := v.Begin; v.World.Tick() == 0 || b != nil && b.Tick == v.World.Tick() {
+		return h.Descriptor, nil, nil
+	}
+	if state, err = v.World.Save(h.World()); err != nil {
+		return nil, nil, err
+	}
+	begin, err := replay.NewBegin(state)
+	if err != nil {
+		return nil, nil, err
+	}
+	if descriptor, err = begin.Describe(h.World()); err != nil {
+		return nil, nil, err
+	}
+	// The part is what the state alone leads to: a world that remembers something outside it differs here, and not in the part.
+	w, err := v.Scenario.Restore(j.Workers, state, nil)
+	if err != nil {
+		return nil, nil, session.Unbuilt(err)
+	}
+	v.Player = &replay.Player{World: w, Source: v.Source, From: w.Tick()}
+	if begin.State != nil {
+		state = nil
+	}
+	return descriptor, state, nil
+}
+
+// place begins a file of the part, which replaces an older one with --force alone.
+func (j *cutJob) place(ctx context.Context, path string) (*draft.File, error) {
+	f, err := j.draft(ctx, path)
+	if err == nil && f.Older() && !j.force {
+		err = errors.Join(fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path)), f.Close())
+	}
+	return f, err
+}
+
+// placeState begins the file of the state, whose name follows from that of the part: it replaces no other kind of file.
+func (j *cutJob) placeState(ctx context.Context, path string) (*draft.File, error) {
+	if err := cmp.Or(spares(path, j.read()...), replaceable(path, session.StateMark, "saved state")); err != nil {
+		return nil, err
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // such as a link
+		return nil, fmt.Errorf("%s exists and is no regular file; choose another file", document.FileName(path))
+	}
+	return j.place(ctx, path)
 }
 
 // begin goes to the state at which the part begins: that of a tick, or that at which the recording does.

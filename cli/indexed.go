@@ -124,7 +124,7 @@ func (j *runJob) flushIndex() {
 	}
 	if x != nil && j.murk.file.Placed() && (!x.file.Placed() || time.Since(x.flushed) >= time.Second) {
 		x.flushed = time.Now()
-		_ = cmp.Or(x.Flush(), x.file.Publish()) // the last time says why it fails
+		_ = inTurn(x.Flush, x.file.Publish) // the last time says why it fails
 	}
 }
 

@@ -266,7 +266,7 @@ func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, s
 		err = j.build(ctx, scenario)
 	}
 	if err == nil {
-		err = cmp.Or(j.begin(), j.auditing.open(ctx))
+		err = inTurn(j.begin, func() error { return j.auditing.open(ctx) })
 	}
 	return ctx, stop, err
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,8 +94,8 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 		}
 		err = x.takeRows(ctx, &r, sent)
 	}
-	for i := range r.Recorded {
-		err = cmp.Or(err, x.takeRecorded(ctx, &r, &r.Recorded[i]))
+	for i := 0; i < len(r.Recorded) && err == nil; i++ {
+		err = x.takeRecorded(ctx, &r, &r.Recorded[i])
 	}
 	if err != nil {
 		return err

@@ -323,7 +323,10 @@ func (b *labour) store(ctx context.Context, s *served, id string, r *result) err
 		first, second := *r, *r
 		half := len(r.Rows) / 2
 		first.Rows, second.Rows, first.Recorded = r.Rows[:half], r.Rows[half:], nil // the rows that they are compared with come first
-		return cmp.Or(b.store(ctx, s, id+"a", &first), b.store(ctx, s, id+"b", &second))
+		if err := b.store(ctx, s, id+"a", &first); err != nil {
+			return err
+		}
+		return b.store(ctx, s, id+"b", &second)
 	case errors.Is(err, errTooLong) && len(r.Rows) == 1 && r.Rows[0].Stats != nil:
 		row := r.Rows[0]
 		row.Status, row.Reason, row.Stats = sweep.Broken, fmt.Sprintf("its %d statistics are too long for a message of %d bytes", len(row.Stats), maxMessage), nil
