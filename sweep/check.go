@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,8 +87,8 @@ func EvidenceName(job, which int) string {
 	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
 }
 
-// FreeEvidence returns the next two free names for recordings of a job that gave different results, and makes their folder. Existing
-// recordings stay, whatever happens to the job later.
+// FreeEvidence returns the next two free names for recordings of a job that gave different results. Existing recordings stay,
+// whatever happens to the job later.
 func FreeEvidence(folder string, job int) (names [2]string, err error) {
 	for which := 1; ; which += 2 {
 		free := 0
@@ -103,7 +102,7 @@ func FreeEvidence(folder string, job int) (names [2]string, err error) {
 			}
 		}
 		if free == len(names) {
-			return names, os.MkdirAll(filepath.Join(folder, path.Dir(names[0])), 0o777)
+			return names, nil
 		}
 	}
 }

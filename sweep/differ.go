@@ -53,7 +53,7 @@ func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
 		return err
 	}
 	for _, name := range names {
-		err := writeTo(filepath.Join(p.Folder, name), func(to io.Writer) error {
+		err := Put(p.Folder, name, func(to io.Writer) error {
 			_, err := Record(p.ctx, s, c.Until(s), to, Limits{})
 			return err
 		})
@@ -72,18 +72,6 @@ func (c *Check) Until(s *scenarios.Scenario) uint64 {
 		return c.Row.Ticks
 	}
 	return s.Ticks
-}
-
-// writeTo writes a new file.
-func writeTo(path string, write func(to io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(write(f), f.Close()); err != nil {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return err
 }
 
 // FirstDifference compares the two recordings of a job in a folder, see the function FirstDifference.

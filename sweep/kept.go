@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -21,23 +22,78 @@ func KeptName(job int, state bool) string {
 	return fmt.Sprintf("recordings/job-%d.murk", job)
 }
 
-// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep. In an extended sweep, an earlier
-// design, whose jobs had other numbers, may have left a file there; then the name also has the number of the design.
+// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep: beside what was kept of a job that runs
+// once more, since that stays until the job has its new row. In an extended sweep, an earlier design, whose jobs had other numbers, may have
+// left a file there, too. Then the name also has a number.
 func (j *Journal) KeptName(folder string, job int, state bool) string {
-	name := KeptName(job, state)
-	if j.designs > 1 && Exists(filepath.Join(folder, name)) {
-		ending := path.Ext(name)
-		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), j.designs, ending)
+	name, older := KeptName(job, state), j.keptBefore(job)
+	ending := path.Ext(name)
+	stem := strings.TrimSuffix(name, ending)
+	for n := 2; name == older || j.designs > 1 && Exists(filepath.Join(folder, name)); n++ {
+		name = fmt.Sprintf("%s-%d%s", stem, n, ending)
 	}
 	return name
 }
 
-// plainKept matches the file names that a row of an extended sweep may have: the file is opened, so it must lie in the folder.
-var plainKept = regexp.MustCompile(`^(recordings/job-[0-9]{1,9}(-[0-9]{1,9})?\.murk|states/job-[0-9]{1,9}(-[0-9]{1,9})?\.state)$`)
+// keptBefore returns what was kept of a job that is to run once more; "": nothing.
+func (j *Journal) keptBefore(job int) string {
+	if before, again := j.before[job]; again {
+		if row, err := j.rowAt(before); err == nil {
+			return row.Kept
+		}
+	}
+	return ""
+}
 
-// keeps reports whether the file that a row names can be that of its job.
+// plainKept matches the file names that a row may have: the file is opened, so it must lie in the folder.
+var plainKept = regexp.MustCompile(`^(?:recordings/job-([0-9]{1,9})(?:-[0-9]{1,9})?\.murk|states/job-([0-9]{1,9})(?:-[0-9]{1,9})?\.state)$`)
+
+// keeps reports whether the file that a row names can be that of its job, or in an extended sweep of any.
 func (j *Journal) keeps(row *Row) bool {
-	return row.Kept == "" || row.Kept == KeptName(row.Job, false) || row.Kept == KeptName(row.Job, true) || j.designs > 1 && plainKept.MatchString(row.Kept)
+	of := plainKept.FindStringSubmatch(row.Kept)
+	return row.Kept == "" || of != nil && (j.designs > 1 || of[1]+of[2] == strconv.Itoa(row.Job))
+}
+
+// Put writes a file into the folder of a sweep. It gets its name when it is whole, and replaces what had that.
+func Put(folder, name string, write func(to io.Writer) error) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return place(root, name, func(draft string) error { return writeTo(root, draft, write) })
+}
+
+// place gives a draft its name when it is whole. It replaces what has these names, such as the draft of a process that was killed, and follows
+// no link.
+func place(root *os.Root, name string, write func(draft string) error) error {
+	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	if _, err := root.Stat(path.Dir(name)); err != nil { // where a link leads elsewhere
+		return err
+	}
+	draft := name + ".part"
+	if err := root.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := write(draft)
+	if err == nil {
+		err = root.Rename(draft, name)
+	}
+	if err != nil {
+		_ = root.Remove(draft)
+	}
+	return err
+}
+
+// writeTo writes a new file.
+func writeTo(root *os.Root, name string, write func(to io.Writer) error) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // FindKept returns the path of a file in the folder of a sweep. The error says if there is none, if it is not a regular file, or if a symbolic
@@ -91,7 +147,7 @@ func (t *transfer) close() {
 }
 
 // bring copies a file of one folder into the other: as a hard link, which takes no room, or if that fails, such as on another disk, as
-// a copy. A copy gets its name when it is complete.
+// a copy.
 func (t *transfer) bring(ctx context.Context, from, name string) error {
 	info, err := t.from.Stat(from)
 	if err := ordinary(from, info, err); err != nil {
@@ -108,22 +164,15 @@ func (t *transfer) bring(ctx context.Context, from, name string) error {
 	if there, err := t.to.Stat(name); err == nil && os.SameFile(there, info) { // of a merge that was killed
 		return nil
 	}
-	if err := t.to.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	if _, err := t.to.Stat(filepath.Dir(name)); err != nil { // where a link leads elsewhere
-		return err
-	}
-	draft := name + ".part"
-	if err := t.to.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if !t.link(from, draft, info) {
-		if err := t.copy(ctx, in, draft); err != nil {
-			return errors.Join(err, t.to.Remove(draft))
+	return place(t.to, name, func(draft string) error {
+		if t.link(from, draft, info) {
+			return nil
 		}
-	}
-	return t.to.Rename(draft, name)
+		return writeTo(t.to, draft, func(to io.Writer) error {
+			_, err := io.Copy(to, &interruptible{ctx, in})
+			return err
+		})
+	})
 }
 
 // link makes a hard link and reports whether it did. It leaves none if it would lead to another file.
@@ -137,15 +186,6 @@ func (t *transfer) link(name, draft string, want fs.FileInfo) bool {
 	}
 	t.to.Remove(draft)
 	return false
-}
-
-func (t *transfer) copy(ctx context.Context, in io.Reader, draft string) error {
-	out, err := t.to.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, &interruptible{ctx, in})
-	return errors.Join(err, out.Close())
 }
 
 // An interruptible reader fails once its context has ended.

@@ -2,8 +2,10 @@ package sweep_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -112,4 +114,94 @@ func lastHash(t *testing.T, path string) string {
 		hash = f.Hash
 	}
 	return fmt.Sprintf("%016x", hash)
+}
+
+// TestRetryEnds: where a retry ends before the row of a job is written, whether it is interrupted or the journal takes no row, the row that stays has
+// what was kept of it. Once the row is written, there is the new file alone.
+func TestRetryEnds(t *testing.T) {
+	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 1, Step: 1}}})
+	x.config.Workers, x.config.Keep = 1, func(*sweep.Row) bool { return true }
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	is := func(name, want string) {
+		t.Helper()
+		row, err := x.journal.Row(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(x.dir, row.Kept))
+		if err != nil || row.Kept != name || want != "" && string(text) != want || want == "" && lastHash(t, filepath.Join(x.dir, name)) != row.Hash {
+			t.Errorf("of the job %q is kept, want %q: %.20q, %v", row.Kept, name, text, err)
+		}
+	}
+	is("recordings/job-0.murk", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ends := cancel
+	x.config.Build = "another"
+	for _, full := range []bool{false, true} {
+		if err := os.WriteFile(filepath.Join(x.dir, "recordings/job-0.murk"), []byte("kept"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if full {
+			j, err := sweep.OpenJournal(filepath.Join(x.dir, "journal"), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			x.config.Journal, ctx, ends = j, t.Context(), func() {}
+		}
+		x.config.Journal.Forget(sweep.OK)
+		x.config.Keep = func(*sweep.Row) bool { ends(); return true }
+		if err := sweep.Run(ctx, x.config); err == nil {
+			t.Error("the retry goes on")
+		}
+		x.reopen()
+		is("recordings/job-0.murk", "kept")
+	}
+	x.config.Keep = func(*sweep.Row) bool { return true }
+	for _, name := range []string{"recordings/job-0-2.murk", "recordings/job-0.murk"} {
+		x.journal.Forget(sweep.OK)
+		if err := sweep.Run(t.Context(), x.config); err != nil {
+			t.Fatal(err)
+		}
+		is(name, "")
+		x.reopen()
+		is(name, "")
+		if files, err := filepath.Glob(filepath.Join(x.dir, "recordings", "*")); err != nil || len(files) != 1 {
+			t.Errorf("there are %q, %v; want one file", files, err)
+		}
+	}
+}
+
+// TestPutFollowsNoLink: a link in the place of a file or its draft is replaced, and what it leads to stays.
+func TestPutFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	notes, plain := filepath.Join(dir, "notes"), filepath.Join(dir, "plain")
+	for _, path := range []string{notes, plain} {
+		if err := os.WriteFile(path, []byte("my notes"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "recordings"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, ending := range []string{"", ".part"} {
+		if err := os.Symlink(notes, filepath.Join(dir, "recordings", "job-0.murk"+ending)); err != nil {
+			return // this system has no links
+		}
+	}
+	write := func(to io.Writer) error { _, err := io.WriteString(to, "kept"); return err }
+	if err := sweep.Put(dir, "recordings/job-0.murk", write); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(filepath.Join(dir, "recordings", "job-0.murk"))
+	other, failed := os.Lstat(plain)
+	if text, unread := os.ReadFile(notes); errors.Join(err, failed, unread) != nil || string(text) != "my notes" || info.Mode() != other.Mode() {
+		t.Errorf("the notes are %q; the file has mode %v, want %v; %v", text, info.Mode(), other.Mode(), errors.Join(err, failed, unread))
+	}
+	if err := sweep.Put(dir, "../out/x", write); err == nil {
+		t.Error("Put writes outside of the folder")
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -140,8 +142,17 @@ func (l *Ledger) Add(rows []Row, checks ...Check) error {
 	if len(rows)+len(checks) == 0 {
 		return nil
 	}
+	older := make([]string, len(rows))
+	for i := range rows {
+		older[i] = l.config.Journal.keptBefore(rows[i].Job)
+	}
 	if err := l.config.Journal.add(rows, checks); err != nil {
 		return err
+	}
+	for i, name := range older {
+		if kept := rows[i].Kept; name != "" && kept != "" && kept != name { // no row names it any more
+			_ = os.Remove(filepath.Join(l.config.Folder, name))
+		}
 	}
 	for i := range rows {
 		row := &rows[i]

@@ -2,13 +2,10 @@ package sweep
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -215,14 +212,15 @@ func (p *pool) perform(worker, job int) (Row, *Check, error) {
 	case first != nil:
 		return row, other, nil
 	case state != nil:
-		return row, nil, p.keep(&row, func(path string) error { return os.WriteFile(path, state, 0o666) })
+		return row, nil, p.keep(&row, func(to io.Writer) error {
+			_, err := to.Write(state)
+			return err
+		})
 	case p.Keep != nil && !p.KeepStates && row.Ran() && p.Keep(&row):
 		var again Row
-		err := p.keep(&row, func(path string) error {
-			return writeTo(path, func(to io.Writer) (err error) {
-				again, err = RecordAgain(p.ctx, s, &row, to)
-				return err
-			})
+		err := p.keep(&row, func(to io.Writer) (err error) {
+			again, err = RecordAgain(p.ctx, s, &row, to)
+			return err
 		})
 		if err != nil {
 			return row, nil, err
@@ -245,16 +243,11 @@ func (p *pool) compare(first, second *Row, s *scenarios.Scenario) (c Check, err 
 }
 
 // keep writes the recording or the last state of a job, if it is to be kept.
-func (p *pool) keep(row *Row, write func(path string) error) error {
+func (p *pool) keep(row *Row, write func(to io.Writer) error) error {
+	p.mu.Lock()
 	row.Kept = p.Journal.KeptName(p.Folder, row.Job, p.KeepStates)
-	path := filepath.Join(p.Folder, row.Kept)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return p.failed(err)
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be another folder's, too, see Merge
-		return p.failed(err)
-	}
-	return p.failed(write(path))
+	p.mu.Unlock()
+	return p.failed(Put(p.Folder, row.Kept, write))
 }
 
 // failed ends the sweep if there is an error, unless it is ending anyway.

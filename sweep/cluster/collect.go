@@ -130,7 +130,9 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 			if row.Kept != "" {
 				local := ""
 				if !stays {
+					x.mu.Lock()
 					local = x.Journal.KeptName(x.Folder, row.Job, x.Keep.States)
+					x.mu.Unlock()
 					err := x.fetchFile(ctx, row.Kept, local, sent)
 					if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
 						x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
