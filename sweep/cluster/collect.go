@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -361,12 +361,8 @@ func (x *coordinator) ask(ctx context.Context, process string, data []byte) erro
 
 // fetchFile copies a file from the servers into the sweep's folder. It replaces one of that name, which an earlier run may have left.
 func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent time.Time) error {
-	path := filepath.Join(x.Folder, local)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
 	const tries, slow = 8, 1 << 20 // bytes a second, with which a file must come
-	draft, tried := path+".part", 0
+	tried := 0
 	err := retry(ctx, 0, func() error {
 		within, cancel := context.WithTimeout(ctx, 5*time.Second) // a connection that breaks meanwhile gives no error
 		defer cancel()
@@ -377,22 +373,30 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 			}
 			within, cancel := context.WithTimeout(ctx, 5*time.Second+time.Duration(info.Size/slow)*time.Second)
 			defer cancel()
-			err = x.files.GetFile(within, name, draft)
+			err = sweep.Put(x.Folder, local, func(to io.Writer) error { return x.copyTo(within, to, name) })
 		}
-		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) && time.Since(sent) > behind {
+		_, disk := errors.AsType[*fs.PathError](err)
+		_, renaming := errors.AsType[*os.LinkError](err)
+		if disk || renaming || errors.Is(err, jetstream.ErrObjectNotFound) && time.Since(sent) > behind {
 			return permanent{err}
 		}
 		return err
 	})
-	if err == nil {
-		err = os.Rename(draft, path)
-	} else {
-		_ = os.Remove(draft)
-	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", local, err)
 	}
 	return nil
+}
+
+// copyTo copies a file from the servers.
+func (x *coordinator) copyTo(ctx context.Context, to io.Writer, name string) error {
+	from, err := x.files.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	_, err = io.Copy(to, from)
+	return err
 }
 
 // behind is how long a server of a cluster may lag, and lack a file that the others have.

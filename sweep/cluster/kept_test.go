@@ -190,3 +190,35 @@ func TestEvidenceStays(t *testing.T) {
 		}
 	}
 }
+
+// TestFetchFollowsNoLink: where a link lies in the place of a file or its draft, what it leads to stays. Files that come from the servers have the
+// mode of all others.
+func TestFetchFollowsNoLink(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("one", registry(t, false, 1))
+	c, j := b.sweep(3)
+	c.Keep = cluster.Keep{Share: 1}
+	notes := filepath.Join(t.TempDir(), "notes")
+	leave(t, notes, filepath.Join(c.Folder, "recordings", "job-2.murk"))
+	for _, name := range []string{"job-0.murk.part", "job-1.murk"} {
+		if err := os.Symlink(notes, filepath.Join(c.Folder, "recordings", name)); err != nil {
+			return // this system has no links
+		}
+	}
+	if err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	checkKept(t, j, c.Folder)
+	other, err := os.Stat(notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(notes); err != nil || string(text) != earlier {
+		t.Errorf("the notes are %.20q, %v", text, err)
+	}
+	for job := range 3 {
+		if info, err := os.Lstat(filepath.Join(c.Folder, sweep.KeptName(job, false))); err != nil || info.Mode() != other.Mode() {
+			t.Errorf("the recording of job %d has mode %v, %v; want %v", job, info.Mode(), err, other.Mode())
+		}
+	}
+}
