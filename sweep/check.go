@@ -42,6 +42,25 @@ func (j *Journal) judged(c Check) Check {
 	return c
 }
 
+// note notes a check, unless that which the job has says more: a job that gave another result once stays one, and recordings that differ are
+// evidence that two equal ones are not.
+func (j *Journal) note(c Check) {
+	if known, checked := j.Checks[c.Job]; !checked || c.weight() >= known.weight() {
+		j.Checks[c.Job] = c
+	}
+}
+
+// weight orders checks of one job by how much they say.
+func (c *Check) weight() int {
+	switch {
+	case c.Equal:
+		return 0
+	case c.Tick == 0:
+		return 1
+	}
+	return 2
+}
+
 // differs reports whether a job gave another result when it was run again.
 func (j *Journal) differs(job int) bool {
 	c, checked := j.Checks[job]

@@ -325,9 +325,10 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		if r.Check.Files == nil && !r.Check.Equal { // of a version that did not name them
 			r.Check.Files = []string{EvidenceName(r.Check.Job, 1), EvidenceName(r.Check.Job, 2)}
 		}
-		if c := j.judged(*r.Check); !c.Equal || !j.differs(c.Job) { // a job that gave another result once stays one
-			j.Checks[c.Job] = c
+		if !j.Has(r.Check.Job) { // the line of its row is damaged
+			delete(j.Checks, r.Check.Job)
 		}
+		j.note(j.judged(*r.Check))
 	default:
 		return false
 	}

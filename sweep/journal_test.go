@@ -293,6 +293,41 @@ func TestForgetKeepsDifferences(t *testing.T) {
 	}
 }
 
+// TestEvidenceOutlivesRetries: a later retry, of which both recordings are equal, leaves the check that shows the first differing tick, also where
+// the journal is read again and where it is merged into one with a check that shows none.
+func TestEvidenceOutlivesRetries(t *testing.T) {
+	dir := t.TempDir()
+	one, all := folderOf(t, filepath.Join(dir, "one"), head(8)), folderOf(t, filepath.Join(dir, "all"), head(8))
+	other := row(0)
+	other.Hash = "fedcba9876543210"
+	shows, equal := sweep.Check{Job: 0, Differ: "its hash", Row: other, Tick: 7}, sweep.Check{Job: 0, Differ: "its hash", Row: other}
+	if err := errors.Join(one.Add(row(0)), one.AddCheck(equal), one.AddCheck(shows), all.Add(row(0)), all.AddCheck(equal)); err != nil {
+		t.Fatal(err)
+	}
+	one.Forget(sweep.OK)
+	if err := errors.Join(one.Add(other), one.AddCheck(equal)); err != nil {
+		t.Fatal(err)
+	}
+	is := func(what string, j *sweep.Journal) {
+		t.Helper()
+		if c := j.Differing(); len(c) != 1 || c[0].Tick != 7 {
+			t.Errorf("%s: of %d jobs differ %+v, want job 0 at tick 7", what, j.Done(), c)
+		}
+	}
+	is("the retry", one)
+	again, err := sweep.OpenJournal(filepath.Join(dir, "one", "journal"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	is("read again", again)
+	m := sweep.Merge{Folder: filepath.Join(dir, "all"), To: all, Parts: []sweep.Part{{Folder: filepath.Join(dir, "one"), Journal: again}}}
+	if err := m.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	is("merged", all)
+}
+
 // No flipped bit makes a row another.
 func TestJournalIsFlipped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")

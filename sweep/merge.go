@@ -94,7 +94,7 @@ func (m *Merge) job(ctx context.Context, files *transfer, from *Journal, job int
 		m.Added++
 	}
 	c, checked := from.Checks[job]
-	if mine, known := m.To.Checks[job]; !checked || known && (c.Equal || !mine.Equal) {
+	if mine, known := m.To.Checks[job]; !checked || known && c.weight() <= mine.weight() {
 		return nil
 	}
 	if c.Files, err = m.evidence(ctx, files, &c); err != nil {
@@ -149,7 +149,7 @@ func (j *Journal) compare(job int, row *Row) error {
 	c := Check{Job: job, Row: *row, Differ: differs(mine, row, j.Head.Stats)}
 	c.Equal = c.Differ == ""
 	known, checked := j.Checks[job]
-	if c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds || checked && (c.Equal || !known.Equal) { // the same row, or a check that changes nothing
+	if c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds || checked && c.weight() <= known.weight() { // the same row, or a check that changes nothing
 		return nil
 	}
 	return j.AddCheck(c)

@@ -75,7 +75,7 @@ func (j *Journal) once(row *Row, at lines) bool {
 	if full, err := j.rowAt(at); err == nil {
 		if first, other := j.stays(full); first != nil {
 			if other != nil {
-				j.Checks[row.Job] = *other
+				j.note(*other)
 			}
 			*row = *first
 			return true
