@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -20,20 +21,37 @@ func (j *checkJob) compareGolden(ctx context.Context, name string) error {
 	if _, err := os.Stat(j.golden); err != nil {
 		return j.About(j.golden, err)
 	}
+	ctx, stop := j.untilSignal(ctx) // a signal ends the run, which then is whole, and the comparison
+	defer stop()
 	now := freeName(strings.TrimSuffix(j.golden, session.RecordingEnding) + ".new")
-	if err := j.record(ctx, name, now); err != nil {
+	differ, err := j.compareRun(ctx, name, now)
+	if differ {
 		return err
 	}
+	if gone := os.Remove(now); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, words.About(now, gone))
+	}
+	return err
+}
+
+// compareRun records a run to a file and compares it. It reports whether they differ.
+func (j *checkJob) compareRun(ctx context.Context, name, now string) (differ bool, err error) {
 	d := &diffJob{app: j.app, Comparison: compare.Comparison{Visitor: session.Visitor{Opener: j.Session, MaxMemory: j.maxMemory}}}
 	defer d.Close()
-	if err := d.Compare(ctx, []string{j.golden, now}); err != nil {
-		return err
+	if err = j.record(ctx, name, now); err == nil && ctx.Err() == nil {
+		err = d.Compare(ctx, []string{j.golden, now})
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false, session.Interrupted(name)
+	case err != nil:
+		return false, err
 	}
 	if d.Complete(); d.Result.OK {
-		return errors.Join(j.sayGolden(now, d), words.About(now, os.Remove(now)))
+		return false, j.sayGolden(now, d)
 	}
-	err := d.report()
-	return cmp.Or(j.Say("new       %s; if the change is meant, put it in the place of %s", words.Argument(now), document.FileName(j.golden)), err)
+	err = d.report()
+	return true, cmp.Or(j.Say("new       %s; if the change is meant, put it in the place of %s", words.Argument(now), document.FileName(j.golden)), err)
 }
 
 // freeName returns the name of a recording that is not there yet: what another check has left, or anyone else, stays.

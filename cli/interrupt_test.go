@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,6 +73,32 @@ func (p program) interruptAtRest(t *testing.T, args ...string) string {
 		t.Errorf("%s ends with %v, want a status", args, err)
 	}
 	return errs.String()
+}
+
+// TestInterruptedGolden: a signal while check --golden runs the scenario is no difference, and leaves no recording to be put in the place of the
+// one that was kept.
+func TestInterruptedGolden(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	write(t, p, "long.yaml", "murksim: 1\nname: long\nticks: 1000000000\nspace: {kind: ring, length: 8}\nfields:\n  - {name: depth, initial: 3}\n")
+	p.must(t, "run", "long.yaml", "--until", "3", "-q", "--no-index", "-o", "kept.murk")
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		c := p.command("check", "--golden", "kept.murk", "long.yaml")
+		var out bytes.Buffer
+		c.Stdout = &out
+		c, errs := p.start(t, c)
+		p.grows(t, "kept.new.murk", header)
+		c.Process.Signal(signal)
+		ends(t, c)
+		if got := c.ProcessState.ExitCode(); got != report.StatusError || errs.String() != "long.yaml: interrupted\n" || strings.Contains(out.String(), "DIFFER") {
+			t.Errorf("%v: status %d, %q, %q; want that it was interrupted", signal, got, &out, errs)
+		}
+		p.onlyFiles(t, "kept.murk", "long.yaml")
+	}
 }
 
 // TestInterruptedFilm: one signal to the program alone ends it, and ffmpeg, also if that reads
