@@ -51,7 +51,8 @@ func (j *checkJob) compareRun(ctx context.Context, name, now string) (differ boo
 		return false, j.sayGolden(now, d)
 	}
 	err = d.report()
-	return true, cmp.Or(j.Say("new       %s; if the change is meant, put it in the place of %s", words.Argument(now), document.FileName(j.golden)), err)
+	said := j.Say("new       %s; if the change is meant, put it in the place of %s", words.Argument(now), document.FileName(j.golden))
+	return true, cmp.Or(said, err)
 }
 
 // freeName returns the name of a recording that is not there yet: what another check has left, or anyone else, stays.

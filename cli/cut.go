@@ -116,7 +116,8 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	defer v.Close()
 	r := cutResult{Event: "cut", File: name, Output: j.output, From: v.World.Tick() + 1}
 	if j.to != 0 && j.to < r.From {
-		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", words.Argument(name), words.Number(j.to), words.Number(r.From-1))
+		const none = "%s: it has no tick %s; it begins at the state of tick %s"
+		return fmt.Errorf(none, words.Argument(name), words.Number(j.to), words.Number(r.From-1))
 	}
 	descriptor, state, err := j.start(v)
 	if err != nil {

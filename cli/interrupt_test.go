@@ -75,8 +75,8 @@ func (p program) interruptAtRest(t *testing.T, args ...string) string {
 	return errs.String()
 }
 
-// TestInterruptedGolden: a signal while check --golden runs the scenario is no difference, and leaves no recording to be put in the place of the
-// one that was kept.
+// TestInterruptedGolden: a signal while check --golden runs the scenario is no difference, and leaves no recording to be put in
+// the place of the one that was kept.
 func TestInterruptedGolden(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -84,7 +84,7 @@ func TestInterruptedGolden(t *testing.T) {
 	}
 	p := build(t)
 	p = program{p.path, t.TempDir()}
-	write(t, p, "long.yaml", "murksim: 1\nname: long\nticks: 1000000000\nspace: {kind: ring, length: 8}\nfields:\n  - {name: depth, initial: 3}\n")
+	write(t, p, "long.yaml", `{murksim: 1, name: long, ticks: 1000000000, space: {kind: ring, length: 8}, fields: [{name: x, initial: 3}]}`)
 	p.must(t, "run", "long.yaml", "--until", "3", "-q", "--no-index", "-o", "kept.murk")
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		c := p.command("check", "--golden", "kept.murk", "long.yaml")
@@ -94,8 +94,9 @@ func TestInterruptedGolden(t *testing.T) {
 		p.grows(t, "kept.new.murk", header)
 		c.Process.Signal(signal)
 		ends(t, c)
-		if got := c.ProcessState.ExitCode(); got != report.StatusError || errs.String() != "long.yaml: interrupted\n" || strings.Contains(out.String(), "DIFFER") {
-			t.Errorf("%v: status %d, %q, %q; want that it was interrupted", signal, got, &out, errs)
+		got, said := c.ProcessState.ExitCode(), errs.String()
+		if got != report.StatusError || said != "long.yaml: interrupted\n" || strings.Contains(out.String(), "DIFFER") {
+			t.Errorf("%v: status %d, %q, %q; want that it was interrupted", signal, got, &out, said)
 		}
 		p.onlyFiles(t, "kept.murk", "long.yaml")
 	}

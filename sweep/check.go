@@ -42,8 +42,8 @@ func (j *Journal) judged(c Check) Check {
 	return c
 }
 
-// note notes a check, unless that which the job has says more: a job that gave another result once stays one, and recordings that differ are
-// evidence that two equal ones are not.
+// note notes a check, unless that which the job has says more: a job that gave another result once stays one, and recordings
+// that differ are evidence that two equal ones are not.
 func (j *Journal) note(c Check) {
 	if known, checked := j.Checks[c.Job]; !checked || c.weight() >= known.weight() {
 		j.Checks[c.Job] = c

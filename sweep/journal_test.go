@@ -293,8 +293,8 @@ func TestForgetKeepsDifferences(t *testing.T) {
 	}
 }
 
-// TestEvidenceOutlivesRetries: a later retry, of which both recordings are equal, leaves the check that shows the first differing tick, also where
-// the journal is read again and where it is merged into one with a check that shows none.
+// TestEvidenceOutlivesRetries: a later retry, of which both recordings are equal, leaves the check that shows the first differing
+// tick, also where the journal is read again and where it is merged into one with a check that shows none.
 func TestEvidenceOutlivesRetries(t *testing.T) {
 	dir := t.TempDir()
 	one, all := folderOf(t, filepath.Join(dir, "one"), head(8)), folderOf(t, filepath.Join(dir, "all"), head(8))

@@ -22,9 +22,9 @@ func KeptName(job int, state bool) string {
 	return fmt.Sprintf("recordings/job-%d.murk", job)
 }
 
-// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep: beside what was kept of a job that runs
-// once more, since that stays until the job has its new row. In an extended sweep, an earlier design, whose jobs had other numbers, may have
-// left a file there, too. Then the name also has a number.
+// KeptName returns where to keep the recording of a job, or its last state, in the folder of the sweep: beside what was kept of a
+// job that runs once more, since that stays until the job has its new row. In an extended sweep, an earlier design, whose jobs had
+// other numbers, may have left a file there, too. Then the name also has a number.
 func (j *Journal) KeptName(folder string, job int, state bool) string {
 	name, older := KeptName(job, state), j.keptBefore(job)
 	ending := path.Ext(name)
@@ -64,8 +64,8 @@ func Put(folder, name string, write func(to io.Writer) error) error {
 	return place(root, name, func(draft string) error { return writeTo(root, draft, write) })
 }
 
-// place gives a draft its name when it is whole. It replaces what has these names, such as the draft of a process that was killed, and follows
-// no link.
+// place gives a draft its name when it is whole. It replaces what has these names, such as the draft of a process that was killed,
+// and follows no link.
 func place(root *os.Root, name string, write func(draft string) error) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err

@@ -116,8 +116,8 @@ func lastHash(t *testing.T, path string) string {
 	return fmt.Sprintf("%016x", hash)
 }
 
-// TestRetryEnds: where a retry ends before the row of a job is written, whether it is interrupted or the journal takes no row, the row that stays has
-// what was kept of it. Once the row is written, there is the new file alone.
+// TestRetryEnds: where a retry ends before the row of a job is written, whether it is interrupted or the journal takes no row, the
+// row that stays has what was kept of it. Once the row is written, there is the new file alone.
 func TestRetryEnds(t *testing.T) {
 	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 1, Step: 1}}})
 	x.config.Workers, x.config.Keep = 1, func(*sweep.Row) bool { return true }
@@ -131,7 +131,13 @@ func TestRetryEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(x.dir, row.Kept))
-		if err != nil || row.Kept != name || want != "" && string(text) != want || want == "" && lastHash(t, filepath.Join(x.dir, name)) != row.Hash {
+		if want == "" { // the recording of the row
+			want = string(text)
+			if hash := lastHash(t, filepath.Join(x.dir, row.Kept)); hash != row.Hash {
+				t.Errorf("the recording ends with %s, the row with %s", hash, row.Hash)
+			}
+		}
+		if err != nil || row.Kept != name || string(text) != want {
 			t.Errorf("of the job %q is kept, want %q: %.20q, %v", row.Kept, name, text, err)
 		}
 	}
@@ -198,8 +204,9 @@ func TestPutFollowsNoLink(t *testing.T) {
 	}
 	info, err := os.Lstat(filepath.Join(dir, "recordings", "job-0.murk"))
 	other, failed := os.Lstat(plain)
-	if text, unread := os.ReadFile(notes); errors.Join(err, failed, unread) != nil || string(text) != "my notes" || info.Mode() != other.Mode() {
-		t.Errorf("the notes are %q; the file has mode %v, want %v; %v", text, info.Mode(), other.Mode(), errors.Join(err, failed, unread))
+	text, unread := os.ReadFile(notes)
+	if err := errors.Join(err, failed, unread); err != nil || string(text) != "my notes" || info.Mode() != other.Mode() {
+		t.Errorf("the notes are %q; the file has mode %v, want %v; %v", text, info.Mode(), other.Mode(), err)
 	}
 	if err := sweep.Put(dir, "../out/x", write); err == nil {
 		t.Error("Put writes outside of the folder")

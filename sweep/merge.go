@@ -149,7 +149,8 @@ func (j *Journal) compare(job int, row *Row) error {
 	c := Check{Job: job, Row: *row, Differ: differs(mine, row, j.Head.Stats)}
 	c.Equal = c.Differ == ""
 	known, checked := j.Checks[job]
-	if c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds || checked && c.weight() <= known.weight() { // the same row, or a check that changes nothing
+	same := c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds // the row is the same
+	if same || checked && c.weight() <= known.weight() {
 		return nil
 	}
 	return j.AddCheck(c)

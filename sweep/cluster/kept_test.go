@@ -191,8 +191,8 @@ func TestEvidenceStays(t *testing.T) {
 	}
 }
 
-// TestFetchFollowsNoLink: where a link lies in the place of a file or its draft, what it leads to stays. Files that come from the servers have the
-// mode of all others.
+// TestFetchFollowsNoLink: where a link lies in the place of a file or its draft, what it leads to stays. Files that come from
+// the servers have the mode of all others.
 func TestFetchFollowsNoLink(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})
 	b.work("one", registry(t, false, 1))
