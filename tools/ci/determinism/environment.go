@@ -21,7 +21,8 @@ type environment struct {
 	race     bool
 	workers  int
 	emulator []string // in front of the program
-	pack     string   // the Debian package that has the emulator
+	needs    []string // programs, instead of the emulator
+	pack     string   // the Debian packages that have them
 	optional bool     // if this processor lacks what it needs, it is left out
 	fuses    bool     // the compiler may turn a product and a sum into one operation
 
@@ -58,6 +59,8 @@ func environments(root string) []*environment {
 		qemu("ppc64le", "ppc64le"),
 		{name: "wasm", arch: "wasm", env: []string{"GOOS=wasip1", "GOARCH=wasm"}, workers: 1,
 			emulator: []string{"node", "--no-warnings", filepath.Join(root, "tools/ci/wasi.mjs")}, pack: "nodejs"},
+		{name: "windows", arch: "windows", env: []string{"GOOS=windows", "GOARCH=amd64", "GOAMD64=v1"}, workers: 2,
+			emulator: []string{filepath.Join(root, "tools/ci/wine.sh")}, needs: []string{"wine", "x86_64-w64-mingw32-gcc"}, pack: "wine64 wine gcc-mingw-w64-x86-64-win32"},
 	}
 }
 
@@ -89,9 +92,13 @@ func choose(root, list string) ([]*environment, error) {
 func missing(list []*environment) error {
 	var lines []string
 	for _, e := range list {
-		if len(e.emulator) > 0 {
-			if _, err := exec.LookPath(e.emulator[0]); err != nil {
-				lines = append(lines, fmt.Sprintf("%s needs %s: apt-get install %s", e.name, e.emulator[0], e.pack))
+		needs := e.needs
+		if needs == nil && len(e.emulator) > 0 {
+			needs = e.emulator[:1]
+		}
+		for _, program := range needs {
+			if _, err := exec.LookPath(program); err != nil {
+				lines = append(lines, fmt.Sprintf("%s needs %s: apt-get install %s", e.name, program, e.pack))
 			}
 		}
 		if e.race {

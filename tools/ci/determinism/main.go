@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 )
 
 const usage = `usage: tools/ci/verify_determinism.sh [--ticks N] [--self-test] [--update] [SCENARIO...]
@@ -23,9 +22,9 @@ const usage = `usage: tools/ci/verify_determinism.sh [--ticks N] [--self-test] [
                 that come with murksim are compared at 1000 only)
   --self-test   plant a nondeterminism and check that it is caught
   --update      write the final hashes to tools/ci/golden_hashes.tsv
-  --arch LIST   compare processors: some of arm64,riscv64,s390x,ppc64le,386,wasm, or all;
+  --arch LIST   compare processors: some of arm64,riscv64,s390x,ppc64le,386,wasm,windows, or all;
                 1, 2 and 8 workers, GOAMD64=v1 and v3 and the race detector come along.
-                All but 386 are emulated (qemu-user-static, nodejs)
+                All but 386 are emulated (qemu-user-static, nodejs, wine64)
   --resume      save each scenario at every tick (with --every, every so many), and go on
                 from each state in a process of its own
   SCENARIO...   which scenarios: names of those that come with murksim (default: all), or
@@ -36,9 +35,7 @@ Exit status: 0 all equal, 1 something differs or is missing, 2 usage.
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == childArgument {
-		for fd := range 2 { // Go sets this on WASI, where Node then does not wait
-			syscall.SetNonblock(fd, false)
-		}
+		waitForInput()
 		if err := serve(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

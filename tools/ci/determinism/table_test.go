@@ -67,7 +67,7 @@ func TestNoColumnHasZeroTicks(t *testing.T) {
 // TestChoose holds which columns a list asks for, and that an unknown one is refused.
 func TestChoose(t *testing.T) {
 	for list, want := range map[string]string{
-		"all":         "amd64 2workers 8workers v3 race 386 arm64 riscv64 s390x ppc64le wasm",
+		"all":         "amd64 2workers 8workers v3 race 386 arm64 riscv64 s390x ppc64le wasm windows",
 		"s390x,arm64": "amd64 2workers 8workers v3 race arm64 s390x",
 		"wasm":        "amd64 2workers 8workers v3 race wasm",
 	} {
@@ -90,12 +90,12 @@ func TestChoose(t *testing.T) {
 // TestMissing holds that a missing emulator names the package to install.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	chosen, err := choose(".", "s390x,wasm")
+	chosen, err := choose(".", "s390x,wasm,windows")
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = missing(chosen)
-	for _, want := range []string{"qemu-s390x-static: apt-get install qemu-user-static", "node: apt-get install nodejs", "gcc: apt-get install gcc"} {
+	for _, want := range []string{"qemu-s390x-static: apt-get install qemu-user-static", "node: apt-get install nodejs", "wine: apt-get install wine64 wine gcc-mingw-w64-x86-64-win32", "gcc: apt-get install gcc"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("missing = %v, want %q in it", err, want)
 		}
