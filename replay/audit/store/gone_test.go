@@ -198,6 +198,51 @@ func TestLogOfAnotherWay(t *testing.T) {
 	}
 }
 
+// TestOtherProgramFirst: where another program has changed a database that it keeps open, our changes do not follow its own in the log. So after a crash the file is
+// opened with its log, and a copy that is older than what the other program did is not.
+func TestOtherProgramFirst(t *testing.T) {
+	for _, tt := range []struct {
+		what         string
+		open, number bool // we have it open meanwhile; the other program has a number of its own in user_version
+	}{{"before us", false, false}, {"between our changes", true, false}, {"with a number", true, true}} {
+		name, backup, crashed := sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t)
+		d := open(t, name)
+		create(t, d, newRun(1))
+		d.Close()
+		filesOf(t, name, backup, "")
+		if tt.open {
+			d = open(t, name)
+			create(t, d, newRun(2))
+		}
+		last := "CREATE TABLE more (x)"
+		if tt.number {
+			last = "PRAGMA user_version = 3"
+		}
+		other := sqliteFile.direct(t, name)
+		other.SetMaxOpenConns(1)
+		for _, statement := range []string{"CREATE TABLE theirs (x)", "INSERT INTO theirs VALUES (zeroblob(50000))", "PRAGMA wal_checkpoint(RESTART)", last} {
+			if _, err := other.Exec(statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !tt.open {
+			d = open(t, name)
+			create(t, d, newRun(2))
+		}
+		for number := range 3 {
+			create(t, d, newRun(uint64(3+number)))
+		}
+		filesOf(t, name, crashed, "", "-wal")
+		filesOf(t, name, backup, "-wal")
+		if d, err := store.Open(ctx, backup); !errors.Is(err, store.ErrForeign) {
+			t.Errorf("%s, an older copy beside the log: %v, %v", tt.what, d, err)
+		}
+		if runs, err := open(t, crashed).Runs(ctx); err != nil || len(runs) != 5 {
+			t.Errorf("%s, the file and its log: %d runs, %v", tt.what, len(runs), err)
+		}
+	}
+}
+
 // TestMergedAfterReader: who reads a database and writes to it in between leaves no log behind.
 func TestMergedAfterReader(t *testing.T) {
 	name := sqliteFile.fresh(t)

@@ -35,8 +35,9 @@ const patience = 10_000
 // sqliteFile is the backend of a database in a file. Never open the file other than through SQLite: closing it would drop
 // the locks that SQLite has on it.
 type sqliteFile struct {
-	path string
-	info fs.FileInfo // of the file that was opened
+	path  string
+	info  fs.FileInfo // of the file that was opened
+	begun begun
 }
 
 func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {

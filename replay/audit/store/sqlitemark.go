@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"sync"
 
 	"lukechampine.com/frand"
 )
@@ -19,17 +20,63 @@ import (
 // is drawn anew, so that no two states have the same header. So a log says to which file it belongs: one whose header has the sum that stands in the log's first
 // change, or, if some of the log was merged, one whose header stands in the log. A log beside an older copy, a newer one, one that went another way, one that
 // another program has changed, or another file is told from the file's own by that. It keeps out mistakes, and proves nothing.
+//
+// That only holds for a log whose first change is ours: of another program's, one cannot say from which header it goes on. So begin merges a log that begins with such
+// a change, after which SQLite begins the log anew, with ours.
 
-// begin implements backend.
+// A begun is a log that begins with a change of ours.
+type begun struct {
+	sync.Mutex
+	conn    *sql.Conn // of the last transaction
+	version int64     // of the data when it began; it changes with each commit of another connection
+	log     [16]byte  // what tells the log from others
+}
+
+// beginTries is how often a transaction begins before it goes on whatever the log begins with.
+const beginTries = 5
+
+// begin implements backend. It looks at the log while no other may write to it.
 func (s *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
+	var merged header
+	for tries := 1; ; tries++ {
+		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
+		before, err := headerOf(ctx, conn)
+		var version int64
+		if err == nil {
+			err = conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
+		}
+		if err != nil {
+			return err
+		}
+		if s.goesOn(ctx, conn, version) || before == merged || tries == beginTries { // a reader may keep the log from being begun anew
+			_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), 1+frand.Uint64n(1<<31-1)))
+			return err
+		}
+		merged = before
+		if _, err := conn.ExecContext(ctx, "ROLLBACK; PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+			return err
+		}
 	}
-	before, err := headerOf(ctx, conn)
-	if err == nil {
-		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), 1+frand.Uint64n(1<<31-1)))
+}
+
+// goesOn reports whether the log begins with a change of ours that goes on from the file, or will with the next.
+func (s *sqliteFile) goesOn(ctx context.Context, conn *sql.Conn, version int64) bool {
+	s.begun.Lock()
+	defer s.begun.Unlock()
+	if conn == s.begun.conn && version == s.begun.version {
+		return true // nothing was written since its last transaction
 	}
-	return err
+	log := changesOf(s.path+"-wal", nil)
+	if log.count > 0 && log.name != s.begun.log {
+		if file, ok := headerWithoutLog(ctx, s.path); !ok || file.sum() != log.first.before() {
+			return false
+		}
+		s.begun.log = log.name
+	}
+	s.begun.conn, s.begun.version = conn, version
+	return true
 }
 
 // The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, user_version and application_id; how long the
@@ -123,16 +170,17 @@ type changes struct {
 	first header
 	has   bool // one is a given header
 	end   [8]byte
+	name  [16]byte // is another one in each log
 }
 
-// changesOf reads a log up to its last whole frame.
+// changesOf reads a log up to its last whole frame; without a header, up to the first one with page one.
 func changesOf(path string, file *header) (l changes) {
 	f, err := os.Open(path)
 	if err != nil {
 		return l
 	}
 	defer f.Close()
-	log := bufio.NewReaderSize(f, 1<<20)
+	log := bufio.NewReaderSize(f, 1<<16)
 	var head [logHead]byte
 	if _, err := io.ReadFull(log, head[:]); err != nil {
 		return l
@@ -141,7 +189,7 @@ func changesOf(path string, file *header) (l changes) {
 	if size < 512 || size > 1<<16 || size&(size-1) != 0 {
 		return l
 	}
-	l.end = [8]byte(head[logHead-8:])
+	l.end, l.name = [8]byte(head[logHead-8:]), [16]byte(head[saltsAt:])
 	frame := make([]byte, logPage+size)
 	for {
 		if _, err := io.ReadFull(log, frame); err != nil || [8]byte(frame[8:]) != [8]byte(head[saltsAt:]) || !whole(frame, l.end[:], head[3]&1 != 0) {
@@ -154,6 +202,9 @@ func changesOf(path string, file *header) (l changes) {
 		h := header(frame[logPage:])
 		if l.count++; l.count == 1 {
 			l.first = h
+		}
+		if file == nil {
+			return l
 		}
 		l.has = l.has || h == *file
 	}
