@@ -198,8 +198,8 @@ func TestLogOfAnotherWay(t *testing.T) {
 	}
 }
 
-// TestOtherProgramFirst: where another program has changed a database that it keeps open, our changes do not follow its own in the log. So after a crash the file is
-// opened with its log, and a copy that is older than what the other program did is not.
+// TestOtherProgramFirst: where another program has changed a database that it keeps open, our changes do not follow its own in
+// the log. So after a crash the file is opened with its log, and a copy that is older than what the other program did is not.
 func TestOtherProgramFirst(t *testing.T) {
 	for _, tt := range []struct {
 		what         string
@@ -220,7 +220,8 @@ func TestOtherProgramFirst(t *testing.T) {
 		}
 		other := sqliteFile.direct(t, name)
 		other.SetMaxOpenConns(1)
-		for _, statement := range []string{"CREATE TABLE theirs (x)", "INSERT INTO theirs VALUES (zeroblob(50000))", "PRAGMA wal_checkpoint(RESTART)", last} {
+		for _, statement := range []string{"CREATE TABLE theirs (x)", "INSERT INTO theirs VALUES (zeroblob(50000))",
+			"PRAGMA wal_checkpoint(RESTART)", last} {
 			if _, err := other.Exec(statement); err != nil {
 				t.Fatal(err)
 			}
@@ -240,6 +241,32 @@ func TestOtherProgramFirst(t *testing.T) {
 		if runs, err := open(t, crashed).Runs(ctx); err != nil || len(runs) != 5 {
 			t.Errorf("%s, the file and its log: %d runs, %v", tt.what, len(runs), err)
 		}
+	}
+}
+
+// TestOtherProgramLast: a log in which another program has set user_version is the file's own, where our changes before it are
+// merged and none follows.
+func TestOtherProgramLast(t *testing.T) {
+	name, crashed := sqliteFile.fresh(t), sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	other := sqliteFile.direct(t, name)
+	other.SetMaxOpenConns(1)
+	for _, statement := range []string{"PRAGMA wal_checkpoint(RESTART)", "PRAGMA user_version = 3", "CREATE TABLE theirs (x)"} {
+		if _, err := other.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	filesOf(t, name, crashed, "", "-wal")
+	if d, err := store.OpenReader(ctx, crashed); err != nil {
+		t.Error(err)
+	} else {
+		d.Close()
+	}
+	d = open(t, crashed)
+	create(t, d, newRun(2))
+	if runs, err := d.Runs(ctx); err != nil || len(runs) != 2 {
+		t.Errorf("%d runs, %v", len(runs), err)
 	}
 }
 

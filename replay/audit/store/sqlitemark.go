@@ -21,8 +21,8 @@ import (
 // change, or, if some of the log was merged, one whose header stands in the log. A log beside an older copy, a newer one, one that went another way, one that
 // another program has changed, or another file is told from the file's own by that. It keeps out mistakes, and proves nothing.
 //
-// That only holds for a log whose first change is ours: of another program's, one cannot say from which header it goes on. So begin merges a log that begins with such
-// a change, after which SQLite begins the log anew, with ours.
+// That only holds for a log whose first change is ours: of another program's, one cannot say from which header it goes on. So
+// begin merges a log that begins with such a change, after which SQLite begins the log anew, with ours.
 
 // A begun is a log that begins with a change of ours.
 type begun struct {
@@ -51,7 +51,8 @@ func (s *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if s.goesOn(ctx, conn, version) || before == merged || tries == beginTries { // a reader may keep the log from being begun anew
-			_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), 1+frand.Uint64n(1<<31-1)))
+			mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), 1+frand.Uint64n(1<<31-1))
+			_, err = conn.ExecContext(ctx, mark)
 			return err
 		}
 		merged = before
@@ -79,11 +80,12 @@ func (s *sqliteFile) goesOn(ctx context.Context, conn *sql.Conn, version int64) 
 	return true
 }
 
-// The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, user_version and application_id; how long the
-// heads of a log and of a page in it are, and where the former has the size of a page, and what all frames of it repeat.
+// The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, and
+// application_id; how long the heads of a log and of a page in it are, and where the former has the size of a page, and what all
+// frames of it repeat.
 const (
 	wayAt               = 18
-	versionAt, beforeAt = 60, 68
+	beforeAt            = 68
 	headerSize          = 100
 	logHead, logPage    = 32, 24
 	pageSizeAt, saltsAt = 8, 16
@@ -94,13 +96,6 @@ type header [headerSize]byte
 
 // sum tells headers apart. It has 31 bits, since the field has a sign.
 func (h *header) sum() uint32 { return crc32.ChecksumIEEE(h[:]) >> 1 }
-
-// state are the fields that each of our transactions changes, and others leave as they are.
-func (h *header) state() (s [8]byte) {
-	copy(s[:], h[versionAt:versionAt+4])
-	copy(s[4:], h[beforeAt:beforeAt+4])
-	return s
-}
 
 // before is the sum of the header before the change that has written this one.
 func (h *header) before() uint32 { return binary.BigEndian.Uint32(h[beforeAt:]) }
@@ -161,7 +156,8 @@ func changesBeside(ctx context.Context, path string) (log changes, ours bool) {
 		return log, true
 	}
 	log = changesOf(path+"-wal", &file)
-	return log, log.count == 0 || log.has || file.sum() == log.first.before() || file.state() == log.first.state() // after a change of another program there
+	// The last: a change of another program on the same state, which after a crash no change of ours has followed; see begin.
+	return log, log.count == 0 || log.has || file.sum() == log.first.before() || file.before() == log.first.before()
 }
 
 // A changes is what the headers in a log say.
