@@ -270,6 +270,70 @@ func TestOtherProgramLast(t *testing.T) {
 	}
 }
 
+// TestLogOfBroken: a log beside a file that is no database, or beside a copy of which some is missing, is another file's; both stay as
+// they are. A file that was cut while its own log was merged is opened.
+func TestLogOfBroken(t *testing.T) {
+	name, backup := sqliteFile.fresh(t), sqliteFile.fresh(t)
+	for number := range 2 {
+		d := open(t, name)
+		create(t, d, newRun(uint64(1+number)))
+		d.Close()
+		if number == 0 {
+			filesOf(t, name, backup, "")
+		}
+	}
+	d := open(t, name)
+	create(t, d, newRun(3))
+	copied, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(name + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	for what, content := range map[string][]byte{
+		"half of it":    copied[:len(copied)/2/page*page],
+		"half a page":   copied[:page/2],
+		"50 bytes":      copied[:50],
+		"no schema":     slices.Concat(copied[:page/40], make([]byte, 8), copied[page/40+8:]),
+		"no first page": slices.Concat(make([]byte, page), copied[page:]),
+		"a recording":   bytes.Repeat([]byte("MURK"), page),
+	} {
+		broken := sqliteFile.fresh(t)
+		if err := errors.Join(os.WriteFile(broken, content, 0o666), os.WriteFile(broken+"-wal", log, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		for _, open := range []func() (*store.DB, error){
+			func() (*store.DB, error) { return store.OpenReader(ctx, broken) },
+			func() (*store.DB, error) { return store.Open(ctx, broken) },
+		} {
+			if d, err := open(); err == nil || !strings.Contains(err.Error(), "belongs to another file") {
+				t.Errorf("%s: %v, %v", what, d, err)
+			}
+		}
+		file, _ := os.ReadFile(broken)
+		beside, _ := os.ReadFile(broken + "-wal")
+		if !bytes.Equal(file, content) || !bytes.Equal(beside, log) {
+			t.Errorf("%s: the file, or the log, was touched", what)
+		}
+	}
+	cut := sqliteFile.fresh(t)
+	if err := errors.Join(os.WriteFile(cut, own[:len(own)-page], 0o666), os.WriteFile(cut+"-wal", log, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := store.OpenReader(ctx, cut); errors.Is(err, store.ErrForeign) {
+		t.Error(err)
+	} else if err == nil {
+		d.Close()
+	}
+}
+
 // TestMergedAfterReader: who reads a database and writes to it in between leaves no log behind.
 func TestMergedAfterReader(t *testing.T) {
 	name := sqliteFile.fresh(t)

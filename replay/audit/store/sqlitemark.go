@@ -110,16 +110,24 @@ func headerOf(ctx context.Context, q querier) (h header, err error) {
 	return h, err
 }
 
-// headerWithoutLog reads the header of a file as it is without its log. It does so by SQLite: closing a file that was opened by another way would
-// drop all locks that this process has on it.
+// headerWithoutLog reads the header of a file as it is without its log, also of one that was cut: opened by another way, its closing
+// would drop all locks that this process has on it. Of a file that is no database, on which no connection has locks, it reads the bytes.
 func headerWithoutLog(ctx context.Context, path string) (h header, ok bool) {
-	db, err := dial(path, "ro&immutable=1")
+	db, err := dial(path, "ro&immutable=1&_pragma=writable_schema(1)") // with which the file may have fewer pages than its header says
 	if err != nil {
 		return h, false
 	}
 	defer db.Close()
-	h, err = headerOf(ctx, db)
-	return h, err == nil
+	if h, err = headerOf(ctx, db); err == nil {
+		return h, true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return h, false
+	}
+	defer f.Close()
+	n, err := io.ReadFull(f, h[:])
+	return h, n > 0 && (err == nil || err == io.ErrUnexpectedEOF) // a shorter one is another file
 }
 
 // journalOfAnother reports whether a journal lies beside a file that has none: one with a log, and more than what a new one begins with.
