@@ -88,6 +88,9 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	if err := extensible(e.Run()); err != nil {
+		return words.About(r.Name, fmt.Errorf("there is no fork: %w", err))
+	}
 	again, err := j.proved(ctx, &j.Builder, r.Name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
 		if err := j.Say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
@@ -103,6 +106,15 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 		return err
 	}
 	return j.begin(ctx, r, again, tick)
+}
+
+// extensible returns an error for a run whose descriptor can have no key more, as that of a fork or of a recording from a later tick has.
+func extensible(r *audit.Run) error {
+	world, _, err := audit.SplitGenesis(r.Genesis)
+	if err == nil && !replay.Extensible(world) {
+		err = replay.ErrExtend
+	}
+	return err
 }
 
 // proved computes a run up to a tick, and compares every hash; if one differs, twice.
@@ -149,7 +161,9 @@ func (j *forkJob) begin(ctx context.Context, from *evidence.Run, again *audit.Re
 	}
 	r := *of
 	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = evidence.FreshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
-	r.Genesis = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world)
+	if r.Genesis, err = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world); err != nil {
+		return err
+	}
 	r.Digest = sha256.Sum256(r.Genesis)
 	db, err := from.DB.Writable(ctx)
 	if err != nil {

@@ -164,6 +164,10 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 // startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted, the last snapshot
 // before that.
 func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
+	if err := extensible(e.Run()); err != nil && !j.noRecord && found.Tick > 0 {
+		err = fmt.Errorf("there is no recording from tick %s on: %w\n  --no-record goes on without one", words.Number(found.Tick), err)
+		return 0, words.About(j.auditing.name, err)
+	}
 	j.auditing.memory = memoryOf(e.Run().ID)
 	noted := j.auditing.memory.read()
 	if why := j.auditing.memory.none(); why != "" {

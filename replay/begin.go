@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -49,17 +50,26 @@ const (
 // Describe returns the descriptor of a recording that begins so: the descriptor of the world,
 // a JSON object with at least one key, and the begin as one more.
 func (b *Begin) Describe(world []byte) ([]byte, error) {
-	last := len(world) - 1
-	if len(world) <= len("{}") || world[0] != '{' || world[last] != '}' {
-		return nil, errors.New("replay: a recording that begins at a state must have a descriptor that is a JSON object with keys")
+	if !Extensible(world) {
+		return nil, fmt.Errorf("replay: a recording says in its descriptor at which state it begins: %w", ErrExtend)
 	}
-	d := append(bytes.Clone(world[:last]), beginKey...)
+	d := append(bytes.Clone(world[:len(world)-1]), beginKey...)
 	d = strconv.AppendUint(d, b.Tick, 10)
 	d = hex.AppendEncode(append(d, sumKey...), b.SHA256[:])
 	if b.State != nil {
 		d = base64.StdEncoding.AppendEncode(append(d, stateKey...), b.State)
 	}
 	return append(d, beginEnd...), nil
+}
+
+// ErrExtend reports a descriptor that is not [Extensible].
+var ErrExtend = errors.New("the descriptor of the world must be a JSON object with keys, and nothing behind it; change that in the program")
+
+// Extensible reports whether a descriptor is a JSON object that can have one key more at its end: it has keys, and nothing stands before
+// or behind it.
+func Extensible(descriptor []byte) bool {
+	last := len(descriptor) - 1
+	return last > 0 && descriptor[0] == '{' && descriptor[last] == '}' && json.Valid(append(descriptor[:last:last], `,"more":0}`...))
 }
 
 // A beginText is a begin as it stands in a descriptor.

@@ -407,7 +407,7 @@ func TestBeginElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []string{"", "{}", "the pond", "[1]", `{"a":1`} {
+	for _, d := range []string{"", "{}", "the pond", "[1]", `{"a":1`, "{\"a\":1}\n", " {}", "{ }", "{a}", `{"a":{}`} {
 		if got, err := b.Describe([]byte(d)); err == nil {
 			t.Errorf("Describe(%q) = %q, want an error", d, got)
 		}

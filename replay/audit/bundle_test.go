@@ -38,7 +38,10 @@ func opened(t testing.TB, b []byte) (*audit.Bundle, error) {
 func TestBundle(t *testing.T) {
 	sets := []string{"ticks=220", "expect=[]", "seed=18446744073709551615"}
 	of, first := world(t, "heat", sets...)
-	genesis := (&audit.Parent{Run: audit.ID{9}}).Describe(of.Descriptor())
+	genesis, err := (&audit.Parent{Run: audit.ID{9}}).Describe(of.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
 	k := recordAs(t, of, first, genesis, 100)
 	k.run.Label, k.run.ID, k.run.Parent, k.run.Created = "<ü>", audit.ID{1, 2, 255}, audit.ID{9}, time.Unix(1e9, 5)
 	text := bundle(t, k)

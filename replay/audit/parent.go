@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
 )
 
 // A Parent is the tick of another run at which a fork begins. The fork's genesis document names it, and so do all its states and hashes.
@@ -24,11 +26,14 @@ const (
 	parentEnd = `"}}` // of the whole document
 )
 
-// Describe returns the genesis document of a fork: the descriptor of the world with one key more.
-func (p *Parent) Describe(world []byte) []byte {
-	d := append(bytes.Clone(world[:max(len(world)-1, 0)]), parentKey...) // but for the brace
+// Describe returns the genesis document of a fork: the descriptor of the world, which must be [replay.Extensible], with one key more.
+func (p *Parent) Describe(world []byte) ([]byte, error) {
+	if !replay.Extensible(world) {
+		return nil, fmt.Errorf("audit: a fork names its parent in its genesis document: %w", replay.ErrExtend)
+	}
+	d := append(bytes.Clone(world[:len(world)-1]), parentKey...) // but for the brace
 	d = strconv.AppendUint(append(append(d, p.Run.String()...), tickKey...), p.Tick, 10)
-	return append(append(append(d, hashKey...), p.Hash.String()...), parentEnd...)
+	return append(append(append(d, hashKey...), p.Hash.String()...), parentEnd...), nil
 }
 
 // SplitGenesis returns the descriptor of the world that a genesis document holds, and the parent that it names; nil: the run is not a fork.
@@ -46,10 +51,26 @@ func SplitGenesis(genesis []byte) (world []byte, p *Parent, err error) {
 	p.Tick, wrong[1] = strconv.ParseUint(string(tick), 10, 64)
 	p.Hash, wrong[2] = ParseHash(string(hash))
 	world = append(bytes.Clone(genesis[:at]), '}')
-	if errors.Join(wrong[:]...) != nil || !bytes.Equal(p.Describe(world), genesis) {
+	again, err := p.Describe(world)
+	if errors.Join(wrong[:]...) != nil || err != nil || !bytes.Equal(again, genesis) {
 		return nil, nil, errors.New("audit: the parent that the genesis document names is not as a fork writes it")
 	}
 	return world, p, nil
+}
+
+// checkKeys refuses a descriptor with a key of its own that would be taken for that of a fork, or of a recording which begins at a state.
+func checkKeys(descriptor []byte, tick uint64) error {
+	world, p, err := SplitGenesis(descriptor)
+	key := ""
+	switch h := (&replay.Header{Descriptor: world}); {
+	case err != nil, p != nil && p.Tick != tick:
+		key = "parent"
+	case len(h.World()) != len(world):
+		key = "begin"
+	default:
+		return nil
+	}
+	return fmt.Errorf("audit: the descriptor of the world has a key %q, which would be taken for murksim's own; give it another name", key)
 }
 
 // Meta returns section 1 of a state, which ends with the digest of the genesis document.

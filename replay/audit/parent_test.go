@@ -13,7 +13,10 @@ func TestParent(t *testing.T) {
 		t.Fatalf("%s, %v, %v", w, p, err)
 	}
 	one := Parent{ID{1, 15: 2}, 499, Hash{3, 31: 4}}
-	genesis := one.Describe(world)
+	genesis, err := one.Describe(world)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w, p, err := SplitGenesis(genesis)
 	if err != nil || *p != one || !bytes.Equal(w, world) {
 		t.Fatalf("%s, %v, %v", w, p, err)

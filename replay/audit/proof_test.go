@@ -421,7 +421,10 @@ func TestLayoutCheck(t *testing.T) {
 func TestProofOfFork(t *testing.T) {
 	k, s, w := recordText(t, provable["numbers"])
 	parent := audit.Parent{Run: audit.ID{7}, Tick: 3, Hash: k.links[3].Hash}
-	genesis := parent.Describe(s.Descriptor())
+	genesis, err := parent.Describe(s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
 	state, err := w.Save(genesis)
 	if err != nil {
 		t.Fatal(err)

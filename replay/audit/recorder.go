@@ -143,8 +143,12 @@ type Head struct {
 }
 
 // NewRecorder begins the chain of a world: its present state is the first link, with a snapshot. Another snapshot follows every so
-// many ticks, and one of the last tick; with 0 there are none of these.
+// many ticks, and one of the last tick; with 0 there are none of these. The descriptor must have no key "parent" or "begin" that is as
+// [Parent.Describe] or [replay.Begin.Describe] write them, but for that of a fork which begins with the world's tick.
 func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, error) {
+	if err := checkKeys(descriptor, w.Tick()); err != nil {
+		return nil, err
+	}
 	r, link, state, err := newRecorder(store, w, descriptor, every)
 	if err != nil {
 		return nil, err
