@@ -176,12 +176,19 @@ func (j *forkJob) begin(ctx context.Context, from *evidence.Run, again *audit.Re
 		return evidence.Stored(err)
 	}
 	defer w.Close()
-	recorder, err := audit.NewRecorder(w, again.World, r.Genesis, 1)
+	x := auditing{writer: w, memory: memoryOf(r.ID)} // notes the fork, as a run does
+	recorder, err := audit.NewRecorder(x.noting(j.app), again.World, r.Genesis, 1)
 	if err != nil {
 		return err
 	}
 	if err := cmp.Or(recorder.Close(), w.Close()); err != nil {
 		return evidence.Stored(err)
+	}
+	x.notes.note()
+	if why := x.memory.none(); why != "" {
+		if err := j.Say("%s", noNote(why)); err != nil {
+			return err
+		}
 	}
 	if err := j.Emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
 		return err

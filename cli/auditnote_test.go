@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/replay/audit"
@@ -54,6 +56,53 @@ func TestOtherThanNoted(t *testing.T) {
 	tamper(t, "run.db", "PRAGMA foreign_keys = 0", "DROP TRIGGER runs_delete", "DROP TRIGGER chain_hashes_delete", "DROP TRIGGER snapshots_delete", "DROP TRIGGER input_events_delete",
 		"DELETE FROM input_events WHERE run_id = '"+parent+"'", "DELETE FROM snapshots WHERE run_id = '"+parent+"'", "DELETE FROM chain_hashes WHERE run_id = '"+parent+"'", "DELETE FROM runs WHERE run_id = '"+parent+"'")
 	refused("run", "--resume", "run.db", "--audit-run", fork, "--no-record", "--until", "70")
+}
+
+// TestForkIsNoted: a fork whose only state was replaced by another one, and whose parent was removed, is not gone on with, signed or
+// forked.
+func TestForkIsNoted(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--ticks", "200", "--until", "60", "--audit", "run.db", "--no-record", "--audit-every", "20")
+	done(t, "audit", "fork", "run.db", "--tick", "40", "-q")
+	fork := runIDs(t, "run.db")[1]
+	done(t, "audit", "key", "mine.key")
+	done(t, "audit", "export", "run.db", "--run", fork, "-o", "fork.audit")
+	var forged []byte
+	f := forge(t, "fork.audit")
+	f.each("snapshot", func(row map[string]any) { forged = f.bytes(row, "state") })
+	state, err := engine.ReadState(forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Sections[2][400] ^= 1 // of the heat of a cell, in the bytes of the state
+	l, err := audit.NewLink(audit.Hash{}, forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tamper(t, "run.db", "VACUUM INTO 'forged.db'")
+	statements := []string{
+		"PRAGMA foreign_keys = 0", "DROP TRIGGER chain_hashes_update", "DROP TRIGGER snapshots_update",
+		fmt.Sprintf("UPDATE chain_hashes SET world_hash = X'%s', section_digests = X'%x' WHERE run_id = '%s'",
+			l.Hash, audit.AppendDigests(nil, l.Digests), fork),
+		fmt.Sprintf("UPDATE snapshots SET world_hash = X'%s', codec = 'raw', state = X'%x' WHERE run_id = '%s'", l.Hash, forged, fork),
+	}
+	for _, table := range []string{"input_events", "snapshots", "chain_hashes", "runs"} {
+		statements = append(statements, "DROP TRIGGER "+table+"_delete", "DELETE FROM "+table+" WHERE run_id <> '"+fork+"'")
+	}
+	tamper(t, "forged.db", statements...)
+	want := "a program of yours has committed tick 40 of run " + fork
+	for _, args := range [][]string{
+		{"audit", "sign", "forged.db", "--key", "mine.key", "-o", "x.sig"}, {"audit", "fork", "forged.db"},
+		{"run", "--resume", "forged.db", "--no-record", "--until", "70"},
+	} {
+		status, out, errs := murksim(t, nil, args...)
+		if status != report.StatusEvidence || !strings.Contains(errs, want) || !strings.Contains(errs, "has another one there") {
+			t.Errorf("%s: %d, %q", args, status, out+errs)
+		}
+	}
+	done(t, "audit", "sign", "run.db", "--run", fork, "--key", "mine.key", "-o", "good.sig")
+	done(t, "run", "--resume", "run.db", "--audit-run", fork, "--no-record", "--until", "70")
 }
 
 // TestForceIsForTheChain: --force of a run that goes on with a chain replaces no recording.
