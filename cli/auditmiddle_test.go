@@ -154,6 +154,41 @@ func lastTick(t *testing.T, name string) (tick int) {
 	return tick
 }
 
+// TestResumesAfterFail: a chain of this program in which one of its audits found a wrong tick is computed from its first tick, and so
+// halted there.
+func TestResumesAfterFail(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("UNSTEADY", "strikes")
+	t.Chdir(t.TempDir())
+	unsteady := func(args ...string) (status int, out string) {
+		var b bytes.Buffer
+		p := Program{Name: "unsteady", Components: unsteadyComponents()}
+		return p.run(t.Context(), args, nil, &b, &b), b.String()
+	}
+	scenario := "murksim: 1\nname: pond\nticks: 90\nspace: {kind: square4, rows: 4, cols: 4}\nfields:\n  - {name: heat}\n" +
+		"propagators:\n  - unsteady: {field: heat}\n"
+	if err := errors.Join(os.WriteFile("pond.yaml", []byte(scenario), 0o666), os.WriteFile("strike", nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{report.StatusOK, "", []string{"run", "pond.yaml", "--until", "60", "--audit", "run.db", "--audit-every", "10", "--no-record"}},
+		{report.StatusOK, "", []string{"run", "--resume", "run.db", "--until", "70", "--no-record"}}, // nobody doubts it
+		{report.StatusDiverged, "FAIL tick=30 ", []string{"audit", "run.db"}},
+		{report.StatusHalted, `"tick":30,`, []string{"run", "--resume", "run.db", "--until", "80", "--no-record"}},
+	} {
+		if status, out := unsteady(tt.args...); status != tt.status || !strings.Contains(out, tt.want) {
+			t.Errorf("%q = %d, want %d with %s\n%s", tt.args, status, tt.status, tt.want, out)
+		}
+	}
+	if last := lastTick(t, "run.db"); last != 70 {
+		t.Errorf("the last tick is %d, want 70", last)
+	}
+}
+
 // TestStateOfTickZero: a chain from tick 0 on begins with the genesis, and with no other state.
 func TestStateOfTickZero(t *testing.T) {
 	t.Chdir(t.TempDir())

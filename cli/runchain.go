@@ -161,8 +161,8 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
-// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted, the last snapshot
-// before that.
+// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted and no audit of it
+// has failed, the last snapshot before that.
 func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	if err := extensible(e.Run()); err != nil && !j.noRecord && found.Tick > 0 {
 		err = fmt.Errorf("there is no recording from tick %s on: %w\n  --no-record goes on without one", words.Number(found.Tick), err)
@@ -184,6 +184,9 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 	case err != nil && !j.force:
 		return 0, report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  --force goes on with this chain", j.auditing.name, err))
 	case ours:
+		if doubted, err := j.auditing.db.Doubted(ctx, e.Run().ID); err != nil || doubted { // what it noted may be wrong
+			return e.Run().First, evidence.Stored(err)
+		}
 		return lastSnapshot(ctx, e, found, noted.tick)
 	}
 	return e.Run().First, nil

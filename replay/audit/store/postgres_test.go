@@ -131,6 +131,9 @@ func TestPostgresRoles(t *testing.T) {
 	if err := e.Audit(ctx, &store.Audit{ID: r.ID, Run: r.ID, Started: now, Finished: now, Verdict: "PASS"}); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("an engine audits: %v", err)
 	}
+	if doubted, err := e.Doubted(ctx, r.ID); err != nil || doubted {
+		t.Errorf("an engine, which reads no verdicts: %t, %v", doubted, err)
+	}
 
 	a := open(t, auditor)
 	if got := links(t, evidence(t, a, r.ID)); len(got) != 5 {

@@ -160,6 +160,22 @@ func (d *DB) Audits(ctx context.Context, id audit.ID) ([]Audit, error) {
 		})
 }
 
+// Doubted reports whether an audit of a run found a tick that differs, or an alert of the run says so.
+func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error) {
+	ctx, done := d.limit(ctx)
+	defer done()
+	is := func(query, what string) error {
+		return d.sql.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+query+")", d.backend.id(id), what).Scan(&doubted)
+	}
+	if err = is("alerts WHERE run_id = $1 AND code = $2", audit.Divergence); err == nil && !doubted {
+		err = is("audits WHERE run_id = $1 AND verdict = $2", "FAIL")
+	}
+	if err = d.wrap(err, "reading verdicts on run %s", id); errors.Is(err, ErrReadOnly) {
+		err = nil // an engine of roles.sql may read no verdicts; an alert comes with each
+	}
+	return doubted, err
+}
+
 // list reads all rows of a run.
 func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error) ([]T, error) {
 	ctx, done := d.limit(ctx)
