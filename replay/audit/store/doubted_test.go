@@ -16,7 +16,10 @@ func TestDoubted(t *testing.T) {
 		for i, of := range []struct {
 			verdict, alert string
 			want           bool
-		}{{"PASS", "", false}, {"FAIL", "", true}, {"PASS", audit.EvidenceFault, false}, {"EVIDENCE", audit.Divergence, true}, {"ERROR", "", false}} {
+		}{
+			{"PASS", "", false}, {"FAIL", "", true}, {"PASS", audit.EvidenceFault, false},
+			{"EVIDENCE", audit.Divergence, true}, {"ERROR", "", false},
+		} {
 			r := newRun(uint64(1 + i))
 			create(t, d, r)
 			if err := d.Audit(ctx, &store.Audit{ID: r.ID, Run: r.ID, Started: time.Now(), Finished: time.Now(), Verdict: of.verdict}); err != nil {

@@ -244,6 +244,42 @@ func TestOtherProgramFirst(t *testing.T) {
 	}
 }
 
+// TestReaderKeepsLog: while a reader keeps a log that begins with another program's change from being begun anew, we go on, and the file is
+// opened with its log. Once it has ended, the log is begun anew.
+func TestReaderKeepsLog(t *testing.T) {
+	name, backup, crashed := sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	d.Close()
+	filesOf(t, name, backup, "")
+	other := sqliteFile.direct(t, name)
+	if _, err := other.Exec("CREATE TABLE theirs (x); PRAGMA wal_checkpoint(RESTART); CREATE TABLE more (x)"); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := other.Begin()
+	if err == nil {
+		err = reader.QueryRow("SELECT count(*) FROM theirs").Scan(new(int))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, name)
+	create(t, d, newRun(2))
+	create(t, d, newRun(3))
+	filesOf(t, name, crashed, "", "-wal")
+	if runs, err := open(t, crashed).Runs(ctx); err != nil || len(runs) != 3 {
+		t.Errorf("while there is a reader: %d runs, %v", len(runs), err)
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	create(t, d, newRun(4))
+	filesOf(t, name, backup, "-wal")
+	if d, err := store.Open(ctx, backup); !errors.Is(err, store.ErrForeign) {
+		t.Errorf("an older copy beside the log: %v, %v", d, err)
+	}
+}
+
 // TestOtherProgramLast: a log in which another program has set user_version is the file's own, where our changes before it are
 // merged and none follows.
 func TestOtherProgramLast(t *testing.T) {
