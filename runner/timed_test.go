@@ -24,7 +24,7 @@ func TestTimed(t *testing.T) {
 		tt.set(run)
 		timed := uint64(0)
 		run.Timed = func(n uint64, d time.Duration) {
-			if timed += n; n == 0 || n > engine.MaxSweep || run.World.Tick() != timed || d <= 0 {
+			if timed += n; n == 0 || n > engine.MaxSweep || run.World.Tick() != timed || d < 0 { // 0 by a slow clock
 				t.Errorf("%s: %d ticks in %v, %d in all; the world is at tick %d", tt.name, n, d, timed, run.World.Tick())
 			}
 		}

@@ -23,7 +23,7 @@ const (
 )
 
 // Descriptor is what recordings of the game begin with. Change it when the rules change.
-var Descriptor = []byte("lockstep arena 1")
+var Descriptor = []byte(`{"game":"lockstep arena","version":1}`)
 
 // Build builds the world of a recording: a [replay.Builder].
 func Build(h *replay.Header) (*engine.World, error) {

@@ -45,8 +45,12 @@ var checks = []check{
 		do: `need gcc gcc libc6-dev
 			need qemu-aarch64-static qemu-user-static
 			need node nodejs
-			if $long; then tools/ci/verify_determinism.sh --arch all --self-test; fi
-			tools/ci/verify_determinism.sh --arch $(full all arm64,s390x,386,wasm) --ticks $(full 1000 40)`, adds: "riscv64, ppc64le, 1,000 ticks, a planted fault, 2 hours",
+			if $long; then
+				need wine wine wine64
+				need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-win32
+				tools/ci/verify_determinism.sh --arch all --self-test
+			fi
+			tools/ci/verify_determinism.sh --arch $(full all arm64,s390x,386,wasm) --ticks $(full 1000 40)`, adds: "riscv64, ppc64le, Windows, 1,000 ticks, a planted fault, 2 hours",
 	},
 	{
 		name: "race", what: "packages that start goroutines, and random worlds, under the race detector",
@@ -136,12 +140,17 @@ var checks = []check{
 			done`,
 	},
 	{
-		name: "build", what: "the command line's types on Windows, macOS and WebAssembly, and its size", adds: "programs for these, 5 minutes at first",
+		name: "build", what: "types on Windows and macOS, of the command line on WebAssembly, and its size", adds: "programs for these, small tests under wine, 7 minutes at first",
 		do: `go test -count=1 -run '^TestOtherSystems$' ./tools/tidy
 			for target in $(full 'windows/amd64 darwin/arm64 js/wasm' ''); do
 				GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
 				echo "$target builds"
 			done
+			if $long; then
+				need wine wine wine64
+				need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-win32
+				GOOS=windows go test -short -exec "$PWD/tools/ci/wine.sh" ./commands ./fields ./space ./rng ./exact/... ./engine/... ./runner ./replay/index ./replay/diff ./scenarios/components ./scenarios/worlds/{colony,crystal,fire,minewars,predators}
+			fi
 			program=$(mktemp)
 			trap 'rm -f "$program"' EXIT
 			go build -ldflags='-s -w' -o "$program" ./cmd/murksim
