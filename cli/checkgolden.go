@@ -13,17 +13,24 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
 // compareGolden runs a scenario and compares it with a recording that was kept, as diff does. What the run recorded stays beside that one if they differ.
 func (j *checkJob) compareGolden(ctx context.Context, name string) error {
 	if _, err := os.Stat(j.golden); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w\n  %s run %s -o %s makes it", j.About(j.golden, err), j.Name, words.Argument(name), words.Argument(j.golden))
+		}
 		return j.About(j.golden, err)
 	}
 	ctx, stop := j.untilSignal(ctx) // a signal ends the run, which then is whole, and the comparison
 	defer stop()
-	now := freeName(strings.TrimSuffix(j.golden, session.RecordingEnding) + ".new")
+	now, err := j.nameNew(ctx, name)
+	if err != nil {
+		return err
+	}
 	differ, err := j.compareRun(ctx, name, now)
 	if differ {
 		return err
@@ -55,12 +62,20 @@ func (j *checkJob) compareRun(ctx context.Context, name, now string) (differ boo
 	return true, cmp.Or(said, err)
 }
 
-// freeName returns the name of a recording that is not there yet: what another check has left, or anyone else, stays.
-func freeName(base string) string {
+// nameNew names the recording of the run: GOLDEN.new.murk, in the place of what an earlier check has left. What could not be made again stays, as for
+// any run: then it is the next free name.
+func (j *checkJob) nameNew(ctx context.Context, scenario string) (string, error) {
+	s, err := j.LoadScenario(scenario, nil, j.maxMemory)
+	if err != nil {
+		return "", err
+	}
+	base := strings.TrimSuffix(j.golden, session.RecordingEnding) + ".new"
 	name := base + session.RecordingEnding
+	run := &runJob{app: j.app, Run: &runner.Run{Scenario: s}}
 	for i := 2; ; i++ {
-		if _, err := os.Lstat(name); err != nil {
-			return name
+		info, err := os.Lstat(name)
+		if err != nil || info.Mode().IsRegular() && replaceable(name, session.RecordingMark, "recording") == nil && run.holds(ctx, name, false) == "" {
+			return name, nil
 		}
 		name = fmt.Sprintf("%s%d%s", base, i, session.RecordingEnding)
 	}
@@ -81,7 +96,8 @@ func (j *checkJob) sayGolden(name string, d *diffJob) error {
 	if err := j.Emit(goldenObject{"golden", j.golden, digest}); err != nil {
 		return err
 	}
-	return j.Say("%s\nrun digest  %s", d.text().headline(), digest)
+	a := &d.Sides[0].SideView
+	return j.Say("EQUAL  %s  %s, hash %s\nrun digest  %s", document.FileName(j.golden), words.Count(a.Ticks, "tick"), a.Hash, digest)
 }
 
 // A goldenObject says with --json that a run is as it was kept.

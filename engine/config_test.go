@@ -287,6 +287,7 @@ func TestZeroValuesSayWhatIsMissing(t *testing.T) {
 		"Replay":        func() { zero.Replay(nil) },
 		"Submit":        func() { zero.Submit(commands.Despawn(1)) },
 		"Receipt":       func() { zero.Receipt(1) },
+		"Queued":        func() { zero.Queued() },
 		"SubmitAll":     func() { zero.SubmitAll(nil) },
 		"Stop":          func() { zero.Stop() },
 		"Reset":         func() { zero.Reset(1) },

@@ -180,6 +180,9 @@ func (c *HandlerContext) Cell(slot int) int {
 // Slot returns the slot of the entity with an id, and whether there is one.
 func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.world().entities.slot(id) }
 
+// Entities returns the entities as the commands before this one left them, valid until the next Set or Apply. They must not be written.
+func (c *HandlerContext) Entities() Entities { return c.world().Entities() }
+
 // Stream returns a sequential random stream of this handler.
 func (c *HandlerContext) Stream(number uint64) *rng.Stream {
 	return c.world().streams.Stream(c.name, number)

@@ -265,6 +265,12 @@ func (w *World) SubmitTogether(list []commands.Command) error {
 	return w.queue.PushTogether(list)
 }
 
+// Queued returns how many commands wait for the next Step.
+func (w *World) Queued() int {
+	w.made()
+	return w.queue.Len()
+}
+
 // Stop makes every later Submit fail with commands.Stopped. Like Submit it may be
 // called from any goroutine. What was submitted before is taken by the next Step.
 func (w *World) Stop() {

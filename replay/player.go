@@ -82,7 +82,7 @@ func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
 // NewPlayer builds the world of a recording and checks that the header fits it, and that the
 // world is in the state at which the recording begins, by the SHA-256 of that state. An error
-// is that of the builder, of [Header.Begin], a [*MismatchError], or [ErrBegin].
+// is that of the builder, of [Header.Begin], a [*MismatchError], or [ErrBegin]. The builder must submit no commands: those are in the recording.
 func NewPlayer(frames Source, build Builder) (*Player, error) {
 	h := frames.Head()
 	begin, err := h.Begin()
@@ -92,6 +92,9 @@ func NewPlayer(frames Source, build Builder) (*Player, error) {
 	w, err := build(h)
 	if err != nil {
 		return nil, err
+	}
+	if n := w.Queued(); n > 0 {
+		return nil, fmt.Errorf("replay: the builder has submitted %d commands; a replay takes them from the recording, so submit them where the run begins, at tick 0", n)
 	}
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -514,5 +515,24 @@ func TestRecorderFails(t *testing.T) {
 		if sink.Len() != limit || kindOf(err) != replay.ErrTruncated || ticks > w.Tick() || limit > payload && ticks < uint64(limit/payload-2) {
 			t.Errorf("limit %d: %d bytes, Verify = %d, %v; want a cut recording of nearly as many ticks", limit, sink.Len(), ticks, err)
 		}
+	}
+}
+
+// TestBuilderSubmits: commands are the recording's. A builder that submits some would have them twice, once a recording is gone on with.
+func TestBuilderSubmits(t *testing.T) {
+	recording, _ := pondRecording(t)
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = replay.NewPlayer(frames, func(h *replay.Header) (*engine.World, error) {
+		w, err := pond(h)
+		if err == nil {
+			_, err = w.Submit(commands.SetField(space.At(0, 0), 0, 1))
+		}
+		return w, err
+	})
+	if err == nil || !strings.Contains(err.Error(), "the builder has submitted 1 commands") {
+		t.Errorf("NewPlayer = %v", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Golden replays a recording that a program keeps in its repository, and fails the test at the first tick whose hash is another than was
-// recorded: some rule, value or number came to something else. The error names the fields that this build changes in that tick, and what
-// changes them. With update, which a test takes from a flag of its own, the recording's commands are recorded anew instead, so that the
+// recorded: some rule, value or number came to something else. The error names the fields that this build changes in that tick, what
+// changes them, and the commands that it refuses. With update, which a test takes from a flag of its own, the recording's commands are recorded anew instead, so that the
 // change can be seen in a review:
 //
 //	var update = flag.Bool("update", false, "record golden runs anew")
@@ -106,7 +106,13 @@ func changesOf(recording []byte, build replay.Builder, mismatch error) string {
 	if err := p.Replay(); err != nil {
 		return ""
 	}
-	return cmp.Or(said, "\n  in that tick this build changes no field")
+	said = cmp.Or(said, "\n  in that tick this build changes no field")
+	for _, r := range p.Receipts() {
+		if r.Reason != commands.Applied && !r.Event {
+			said += fmt.Sprintf("\n  in that tick this build refuses a %v command of source %d: %s", r.Kind, r.Source, r.Why())
+		}
+	}
+	return said
 }
 
 // recordedAnew records the commands of a recording in a world of this build. It begins where the recording does.

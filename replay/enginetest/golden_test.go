@@ -50,6 +50,11 @@ func TestGolden(t *testing.T) {
 	}
 	w.Record(r)
 	for tick := range 9 {
+		if tick == 0 {
+			if _, err := w.Submit(commands.Despawn(7).From(3, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if tick == 4 {
 			if _, err := w.Submit(commands.SetField(space.At(1, 1), 1, 7)); err != nil {
 				t.Fatal(err)
@@ -72,7 +77,7 @@ func TestGolden(t *testing.T) {
 		want   string
 	}{
 		{1, false, ""}, {1, true, ""},
-		{2, false, "(tick 1): recorded"}, {2, true, ""}, {2, false, ""}, {1, false, "run the test with -update"}, {0, false, "this build changes no field"}, {3, false, "\n  in that tick grower changes "},
+		{2, false, "(tick 1): recorded"}, {2, false, "\n  in that tick this build refuses a despawn command of source 3: no living entity has this id"}, {2, true, ""}, {2, false, ""}, {1, false, "run the test with -update"}, {0, false, "this build changes no field"}, {3, false, "\n  in that tick grower changes "},
 	} {
 		by = step.by
 		l := &hearer{T: t}
