@@ -1,0 +1,121 @@
+package rules
+
+import "slices"
+
+// An Assignment says what becomes of a field, or of one of its components, in each cell.
+type Assignment struct {
+	Field     int // of the scope
+	Component int // -1: all
+	Formula   *Node
+}
+
+// A Rule is a rule of fields whose formulas were checked.
+type Rule struct {
+	Lets  []*Term // as in the scope
+	Where *Term   // nil: everywhere
+	Set   []*Term // as the assignments were given
+}
+
+// Check finds out what the formulas of a rule of fields mean. It writes canonical names into the trees, so that their texts are those of a descriptor. The
+// error is an [*Error] with the place of the formula.
+func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {
+	c := newChecker(s)
+	r := &Rule{}
+	for i := range s.Lets {
+		of, err := c.letOf(s.Lets[i].Formula, i)
+		if err != nil {
+			return nil, err
+		}
+		r.Lets = append(r.Lets, of.Term)
+	}
+	var err error
+	if where != nil {
+		if r.Where, err = c.formula("where", where); err == nil {
+			err = placed("where", c.boolean(r.Where))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range set {
+		t, err := c.assign(&set[i])
+		if err != nil {
+			return nil, err
+		}
+		r.Set = append(r.Set, t)
+	}
+	return r, nil
+}
+
+// placed says in which formula an error is.
+func placed(place string, err error) error {
+	if e, ok := err.(*Error); ok && e.Place == "" {
+		e.Place = place
+	}
+	return err
+}
+
+// Place is the name of what an assignment writes, as places of draws have it: set.FIELD, or set.FIELD[k].
+func (s *Scope) Place(a *Assignment) string {
+	place := "set." + s.Fields[a.Field].Name
+	if a.Component >= 0 {
+		place += "[" + string(appendInt(nil, a.Component)) + "]"
+	}
+	return place
+}
+
+func appendInt(b []byte, n int) []byte {
+	if n >= 10 {
+		b = appendInt(b, n/10)
+	}
+	return append(b, byte('0'+n%10))
+}
+
+// assign checks a formula and that its field can hold what it gives.
+func (c *checker) assign(a *Assignment) (*Term, error) {
+	f := &c.Fields[a.Field]
+	place := c.Place(a)
+	t, err := c.formula(place, a.Formula)
+	if err != nil {
+		return nil, err
+	}
+	want := c.typeOf(f)
+	if a.Component >= 0 {
+		want.N = 0
+	}
+	switch {
+	case t.Type == want:
+		return t, nil
+	case want.Base == Fixed && want.N == 0:
+		one := []*Term{t}
+		if err := c.fix(one); err != nil {
+			return nil, placed(place, err)
+		}
+		return one[0], nil
+	case t.Type.Base == Boolean:
+		err = c.wrong(a.Formula, "%s is true or false, which no field holds; write number(…), or if %s then … else …", a.Formula, a.Formula)
+	case want.Base == Category && t.Type.Base == Category:
+		err = c.otherList(&Term{Node: &Node{Kind: Name, Text: f.Name}, Op: Get, Type: want}, t)
+	default:
+		err = c.wrong(a.Formula, "%s is %s, %s is %s", f.Name, c.describe(want), a.Formula, c.describe(t.Type))
+	}
+	return nil, placed(place, err)
+}
+
+// Reads lists the fields that a rule reads, in Prev and in Now, ascending.
+func (r *Rule) Reads() (prev, now []int) {
+	look := func(t *Term) {
+		switch t.Op {
+		case Get:
+			prev = append(prev, t.Index)
+		case Now:
+			now = append(now, t.Index)
+		}
+	}
+	for _, t := range append(append(slices.Clone(r.Lets), r.Where), r.Set...) {
+		t.Walk(look)
+	}
+	slices.Sort(prev)
+	slices.Sort(now)
+	return slices.Compact(prev), slices.Compact(now)
+}
