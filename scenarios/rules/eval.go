@@ -1,0 +1,330 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/exact/fixed"
+	"github.com/murksim/murksim/rng"
+)
+
+// A State is what formulas are computed from: the columns of the fields, parameters and random words. A column of a scalar or categorical field of floats
+// holds a value for each cell, that of a vector its components cell by cell.
+type State struct {
+	Prev, Now [][]float32                                     // by field of the scope; nil where the field is fixed
+	Fixed     [2][][]fixed.Fixed                              // of fixed fields, in Prev and Now
+	Own       []float64                                       // parameters of the rule
+	World     []float64                                       // parameters of the world
+	Dt        float64                                         // 1 / tick_rate
+	Tick      uint64                                          // that is computed
+	Word      func(place string, number int, cell int) uint32 // the random word of a place for a cell
+}
+
+// A value is what a formula comes to: of a fixed type x, of a vector v, else f, which is 1 or 0 of a boolean.
+type value struct {
+	f float64
+	x fixed.Fixed
+	v []value
+}
+
+// An evaluator computes formulas cell by cell, by walking their terms. It is the readable twin of what computes them fast.
+type evaluator struct {
+	*Scope
+	*State
+	rule *Rule
+}
+
+// A place is where a term is computed.
+type place struct {
+	name string // set.FIELD, where, let.NAME
+	cell int    // which is looked at
+	own  int    // whose value is computed
+	step []int32
+}
+
+// A Fault is an operation of fixed numbers that has no result.
+type Fault struct {
+	Term *Term
+	Err  error
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Term.Node, f.Err) }
+
+// Unwrap returns the fault of the arithmetic.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// eval computes a term.
+func (e *evaluator) eval(t *Term, at *place) (value, error) {
+	switch t.Op {
+	case Const:
+		return value{f: t.Value}, nil
+	case Get:
+		return e.field(t, 0, at.cell), nil
+	case Now:
+		return e.field(t, 1, at.cell), nil
+	case Own:
+		return value{f: e.State.Own[t.Index]}, nil
+	case World:
+		return value{f: e.State.World[t.Index]}, nil
+	case UseLet:
+		return e.let(t, at)
+	case Dt:
+		return value{f: e.Dt}, nil
+	case Tick:
+		return value{f: float64(e.State.Tick)}, nil
+	case Cells:
+		return value{f: float64(e.Lattice.Cells())}, nil
+	case Degree:
+		return value{f: float64(e.Lattice.Degree(at.cell))}, nil
+	case Coordinate:
+		return value{f: float64(e.Lattice.Coord(at.cell).At(t.Index))}, nil
+	case Step:
+		return value{f: float64(at.step[t.Index])}, nil
+	case And, Or, Choose:
+		return e.lazy(t, at)
+	}
+	if t.Op >= Chance && t.Op <= Pick {
+		return e.draw(t, at)
+	}
+	if t.Op >= Sum {
+		return e.around(t, at)
+	}
+	args := make([]value, len(t.Args))
+	for i, a := range t.Args {
+		x, err := e.operand(t, a, at)
+		if err != nil {
+			return value{}, err
+		}
+		args[i] = x
+	}
+	v, err := apply(t, args)
+	if err != nil {
+		err = &Fault{t, err}
+	}
+	return v, err
+}
+
+// operand computes an operand: in an operation that is not uniform a uniform number is rounded first.
+func (e *evaluator) operand(of, t *Term, at *place) (value, error) {
+	v, err := e.eval(t, at)
+	if t.Uniform && !of.Uniform {
+		v = v.rounded(t.Type)
+	}
+	return v, err
+}
+
+// rounded is a value with its numbers rounded to float32.
+func (v value) rounded(t Type) value {
+	if t.Base != Float {
+		return v
+	}
+	if t.N == 0 {
+		return value{f: float64(float32(v.f))}
+	}
+	r := value{v: make([]value, len(v.v))}
+	for i := range v.v {
+		r.v[i] = v.v[i].rounded(Type{})
+	}
+	return r
+}
+
+// field is the value of a field in Prev, 0, or Now, 1.
+func (e *evaluator) field(t *Term, gen, cell int) value {
+	n := max(1, t.Type.N)
+	all := make([]value, n)
+	for k := range n {
+		if t.Type.Base == Fixed {
+			all[k].x = e.State.Fixed[gen][t.Index][cell*n+k]
+		} else {
+			all[k].f = float64([...][][]float32{e.Prev, e.State.Now}[gen][t.Index][cell*n+k])
+		}
+	}
+	if t.Type.N == 0 {
+		return all[0]
+	}
+	return value{v: all}
+}
+
+// let computes a let at the cell that is looked at; numbers are rounded to float32.
+func (e *evaluator) let(t *Term, at *place) (value, error) {
+	of := e.rule.Lets[t.Index]
+	v, err := e.eval(of, &place{name: "let." + e.Lets[t.Index].Name, cell: at.cell, own: at.cell})
+	return v.rounded(of.Type), err
+}
+
+// lazy computes what may leave operands out.
+func (e *evaluator) lazy(t *Term, at *place) (value, error) {
+	first, err := e.eval(t.Args[0], at)
+	if err != nil {
+		return first, err
+	}
+	yes := first.f == 1
+	switch {
+	case t.Op == And && !yes, t.Op == Or && yes:
+		return first, nil
+	case t.Op == Choose && !yes:
+		return e.operand(t, t.Args[2], at)
+	}
+	return e.operand(t, t.Args[1], at)
+}
+
+// draw computes what is drawn.
+func (e *evaluator) draw(t *Term, at *place) (value, error) {
+	w := e.Word(at.name, t.Number, at.cell)
+	switch t.Op {
+	case Normal:
+		return value{f: float64(float32(rng.NormalQuantile((float64(w) + 0.5) * 0x1p-32)))}, nil
+	case Pick:
+		return e.operand(t, t.Args[chosen(w, len(t.Args))], at)
+	case Chance:
+		p, err := e.eval(t.Args[0], at)
+		return truth(float64(w) < p.f*0x1p32), err // exactly: a power of two
+	}
+	a, err := e.operand(t, t.Args[0], at)
+	if err != nil {
+		return a, err
+	}
+	b, err := e.operand(t, t.Args[1], at)
+	u := float32(w>>8) * 0x1p-24
+	return value{f: float64(float32(a.f) + float32((float32(b.f)-float32(a.f))*u))}, err
+}
+
+// chosen is one of n things by a word.
+func chosen(w uint32, n int) int { return int(uint64(w) * uint64(n) >> 32) }
+
+func truth(b bool) value {
+	if b {
+		return value{f: 1}
+	}
+	return value{}
+}
+
+// around computes a term over the neighbours of the cell.
+func (e *evaluator) around(t *Term, at *place) (value, error) {
+	if t.Op == AtCell {
+		return e.eval(t.Args[0], &place{name: at.name, cell: at.own, own: at.own})
+	}
+	var seen []value
+	for _, n := range e.entries(t, at.cell) {
+		there := &place{name: at.name, cell: n.cell, own: at.cell, step: n.step}
+		if t.Where != nil {
+			if c, err := e.eval(t.Where, there); err != nil || c.f == 0 {
+				if err != nil {
+					return c, err
+				}
+				continue
+			}
+		}
+		if t.Op == One { // only the choice is computed
+			seen = append(seen, value{f: float64(n.cell)})
+			continue
+		}
+		x, err := e.operand(t, t.Args[0], there)
+		if err != nil {
+			return x, err
+		}
+		seen = append(seen, x)
+		if t.Op == Any && x.f == 1 || t.Op == All && x.f == 0 {
+			return x, nil
+		}
+	}
+	switch {
+	case t.Op == Any, t.Op == All, t.Op == Count, t.Op == Distinct:
+		return counted(t, seen, e.lists(t)), nil
+	case len(seen) == 0 && t.Else != nil && t.Op != Sum:
+		return e.operand(t, t.Else, at)
+	case t.Op == One:
+		n := int(seen[chosen(e.Word(at.name, t.Number, at.cell), len(seen))].f)
+		return e.operand(t, t.Args[0], &place{name: at.name, cell: n, own: at.cell})
+	case t.Op == At:
+		return seen[0], nil
+	}
+	v, err := folded(t, seen)
+	if err != nil {
+		err = &Fault{t, err}
+	}
+	return v, err
+}
+
+// lists is how many categories the term of distinct has.
+func (e *evaluator) lists(t *Term) int {
+	if x := t.Args[0]; x.Type.Base == Category {
+		return len(lists(e.Fields)[x.Type.List])
+	}
+	return 0
+}
+
+// An entry is a neighbour, and the step that leads to it.
+type entry struct {
+	cell int
+	step []int32
+}
+
+// entries lists the neighbours that a term looks at, in contract order; of at one or none.
+func (e *evaluator) entries(t *Term, cell int) (list []entry) {
+	if t.Op == At && t.Direction < 0 {
+		if n, ok := e.beyond(cell, t.Offset); ok {
+			return []entry{{n, t.Offset}}
+		}
+		return nil
+	}
+	for _, s := range e.Lattice.Spans() {
+		if k := cell - s.First; k < 0 || k%s.Stride != 0 || k/s.Stride >= s.Count {
+			continue
+		}
+		for i, offset := range s.Pattern.Offsets {
+			if t.Op == At && int(s.Pattern.Dirs[i]) != t.Direction {
+				continue
+			}
+			var step []int32
+			for k := range e.Lattice.Dim() {
+				step = append(step, s.Pattern.Deltas[i].At(k))
+			}
+			list = append(list, entry{cell + offset, step})
+		}
+	}
+	return list
+}
+
+// number is a value that is known to be a number, as a float32.
+func (v value) number() float32 { return float32(v.f) }
+
+// A Naive computes a rule of fields cell by cell, by walking its terms: slowly, and so that it can be compared with the page that specifies it.
+type Naive struct {
+	of  evaluator
+	set []Assignment
+}
+
+// NewNaive returns the naive form of a rule that was checked.
+func NewNaive(s *Scope, r *Rule, set []Assignment) *Naive {
+	return &Naive{evaluator{Scope: s, rule: r}, set}
+}
+
+// Cell computes what an assignment writes in a cell: float32 numbers, categories too, or fixed ones; written is false where the rule writes nothing.
+func (n *Naive) Cell(s *State, assignment, cell int) (numbers []float32, money []fixed.Fixed, written bool, err error) {
+	e := n.of
+	e.State = s
+	if e.rule.Where != nil {
+		c, err := e.eval(e.rule.Where, &place{name: "where", cell: cell, own: cell})
+		if err != nil || c.f == 0 {
+			return nil, nil, false, err
+		}
+	}
+	t := e.rule.Set[assignment]
+	v, err := e.eval(t, &place{name: e.Place(&n.set[assignment]), cell: cell, own: cell})
+	if err != nil {
+		return nil, nil, false, err
+	}
+	all := v.v
+	if t.Type.N == 0 {
+		all = []value{v}
+	}
+	for _, x := range all {
+		if t.Type.Base == Fixed {
+			money = append(money, x.x)
+		} else {
+			numbers = append(numbers, x.number())
+		}
+	}
+	return numbers, money, true, nil
+}
