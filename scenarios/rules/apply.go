@@ -266,7 +266,10 @@ func counted(t *Term, seen []value, categories int) value {
 	case Distinct:
 		n, has := 0, make([]bool, categories)
 		for _, x := range seen {
-			if i := int(x.f); x.f == float64(i) && i >= 0 && i < categories && !has[i] {
+			if !(x.f >= 0 && x.f < float64(categories)) {
+				continue // it is no category
+			}
+			if i := int(x.f); x.f == float64(i) && !has[i] {
 				has[i] = true
 				n++
 			}

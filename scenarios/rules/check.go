@@ -297,7 +297,7 @@ func (c *checker) spellValue(n *Node, list int) {
 func (c *checker) index(t *Term) (*Term, error) {
 	n := t.Node
 	of := n.Args[0]
-	t.Index = int(n.Value)
+	t.Index = int(min(n.Value, 1000)) // the language has three digits
 	if of.Kind == Name && !of.Quoted && (of.Text == "c" || of.Text == "step") {
 		if t.Index >= c.Lattice.Dim() {
 			return nil, c.wrong(n, "coordinates have %d components, counted from 0", c.Lattice.Dim())

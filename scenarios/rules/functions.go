@@ -40,8 +40,8 @@ func (c *checker) call(t *Term) error {
 	case "as":
 		return c.as(t)
 	}
-	if op, ok := overNeighbours[n.Text]; ok {
-		return c.neighbours(t, op)
+	if i := slices.Index(overNeighbours, n.Text); i >= 0 {
+		return c.neighbours(t, Sum+Op(i))
 	}
 	all := functions()
 	i := slices.IndexFunc(all, func(f function) bool { return f.name == n.Text })
@@ -97,14 +97,10 @@ func (c *checker) noFunction(n *Node, all []function) error {
 	case "random", "rand", "rnd":
 		return c.wrong(n, "there is no %s; write uniform(0, 1), or chance(p)", n.Text)
 	}
-	names := []string{"now", "as", "at", "own"}
-	for name := range overNeighbours {
-		names = append(names, name)
-	}
+	names := append([]string{"now", "as"}, overNeighbours...)
 	for i := range all {
 		names = append(names, all[i].name)
 	}
-	slices.Sort(names)
 	return c.wrong(n, "there is no function %s%s", n.Text, document.Suggestion(n.Text, names))
 }
 

@@ -7,10 +7,8 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// overNeighbours are the terms over the neighbours of a cell.
-var overNeighbours = map[string]Op{
-	"sum": Sum, "mean": Mean, "least": Least, "most": Most, "count": Count, "any": Any, "all": All, "distinct": Distinct, "one": One, "at": At, "own": AtCell,
-}
+// overNeighbours are the terms over the neighbours of a cell, in the order of their operations.
+var overNeighbours = []string{"sum", "mean", "least", "most", "count", "any", "all", "distinct", "one", "at", "own"}
 
 // neighbours is a term over the neighbours.
 func (c *checker) neighbours(t *Term, op Op) error {
