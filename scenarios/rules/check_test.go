@@ -182,3 +182,28 @@ func TestUniform(t *testing.T) {
 		}
 	}
 }
+
+// TestCost holds what a rule costs, and that one which costs too much is refused, however its lets use each other.
+func TestCost(t *testing.T) {
+	for text, want := range map[string]int{
+		"heat": 1, "heat + 1": 3, "heat / 2": 6, "sqrt(heat)": 5, "exp(heat)": 21, "min(heat, 1, 2)": 5, "sum(heat)": 4 * (1 + 1), "at(heat, 1, 0 else 2)": 3,
+		"count(heat > 1 where heat < 2)": 4 * (1 + 3 + 3), "uniform(0, 1)": 10, "length(wind)": 6, "heat + p": 3, "sum(p)": 4 * (1 + 1 + 3),
+	} {
+		s := meadow(t, space.Square4{Rows: 4, Cols: 5}, "p: heat * 2")
+		n, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(s, nil, []Assignment{{1, -1, n}})
+		if err != nil || r.Cost-3 != want { // the let has three
+			t.Errorf("%s costs %+v, %v; want %d", text, r, err, want)
+		}
+	}
+	lets := []string{"a0: heat + heat"}
+	for i := 1; i < 60; i++ {
+		lets = append(lets, strings.ReplaceAll(strings.ReplaceAll("aN: aM + aM", "N", string(appendInt(nil, i))), "M", string(appendInt(nil, i-1))))
+	}
+	if _, err := checked(t, meadow(t, space.Square4{Rows: 4, Cols: 5}, lets...), "heat", "sum(a59)"); err == nil || !strings.Contains(err.Error(), "steps for a cell; 4096 are allowed") {
+		t.Errorf("lets that double each other: %v", err)
+	}
+}

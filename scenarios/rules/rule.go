@@ -14,6 +14,16 @@ type Rule struct {
 	Lets  []*Term // as in the scope
 	Where *Term   // nil: everywhere
 	Set   []*Term // as the assignments were given
+	Cost  int     // about how many steps it takes for a cell
+}
+
+// terms are all formulas: lets, where and what is set.
+func (r *Rule) terms() []*Term {
+	all := slices.Clone(r.Lets)
+	if r.Where != nil {
+		all = append(all, r.Where)
+	}
+	return append(all, r.Set...)
 }
 
 // Check finds out what the formulas of a rule of fields mean. It writes canonical names into the trees, so that their texts are those of a descriptor. The
@@ -44,7 +54,7 @@ func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {
 		}
 		r.Set = append(r.Set, t)
 	}
-	return r, nil
+	return r, c.limit(r, where, set)
 }
 
 // placed says in which formula an error is.
@@ -112,7 +122,7 @@ func (r *Rule) Reads() (prev, now []int) {
 			now = append(now, t.Index)
 		}
 	}
-	for _, t := range append(append(slices.Clone(r.Lets), r.Where), r.Set...) {
+	for _, t := range r.terms() {
 		t.Walk(look)
 	}
 	slices.Sort(prev)

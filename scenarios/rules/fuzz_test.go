@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/murksim/murksim/exact/fixed"
+	"github.com/murksim/murksim/space"
+)
+
+// FuzzCheck: whatever a formula means, its canonical form means the same; and what was checked can be computed, without a panic.
+func FuzzCheck(f *testing.F) {
+	for _, text := range []string{
+		"heat + rate * temp * (sum(heat) - degree * heat)", "if state == infected and chance(gamma) then recovered else state", "wind.x + wind[1]", "[heat, now(heat)]",
+		"mean(heat where state == was.infected else 0)", "at(wind, north else [0, 1])", "at(heat, -1, 2 else own0)", "sum(own(heat) * step[0])", "one(state)",
+		"pick(1, heat, 3)", "money * 0.5 + fixed(heat)", "u / 3", "length(u)", "dot(wind, wind)", "clamp(heat, 0, 1)", "as(state, heat)", "number(state == infected)",
+		"grass.bare", "distinct(state)", "uniform(0, normal())", "mod(tick, 24)", "floor(-heat) + abs(`wind-speed`) + exp(heat) - pow(heat, 2)", "least(money)",
+		"if any(state == infected) then u else u * 2", "half + sick", "count(heat > half)", "`sum` + sum(`sum`)", "field.full",
+	} {
+		for field := range uint8(11) {
+			f.Add(text, field, field%3)
+		}
+	}
+	spaces := []space.Space{space.Square4{Rows: 3, Cols: 4}, space.Hex{Rows: 3, Cols: 3, Edge: space.Clamp}, space.Ring{Length: 5}}
+	f.Fuzz(func(t *testing.T, text string, field, lattice uint8) {
+		n, err := Parse(text)
+		if err != nil {
+			return
+		}
+		s := meadow(t, spaces[int(lattice)%len(spaces)], "half: 0.5", "sick: count(state == infected)", "luck: uniform(0, 1)")
+		set := []Assignment{{int(field) % len(s.Fields), -1, n}}
+		r, err := Check(s, nil, set)
+		if err != nil {
+			e, ok := err.(*Error)
+			if !ok || e.At < 0 || e.At > e.End || e.End > len(text) || e.Reason == "" {
+				t.Fatalf("%q: %#v", text, err)
+			}
+			return
+		}
+		written := n.String()
+		again, err := Parse(written)
+		if err != nil {
+			if len(written) > MaxBytes {
+				return
+			}
+			t.Fatalf("%q is written %q: %v", text, written, err)
+		}
+		other, err := Check(s, nil, []Assignment{{set[0].Field, -1, again}})
+		if err != nil || again.String() != written || !alike(r.Set[0], other.Set[0]) {
+			t.Fatalf("%q is written %q, and then %q, which means something else: %v", text, written, again, err)
+		}
+		state := stateOf(s)
+		for cell := range s.Lattice.Cells() {
+			a, _, _, err1 := NewNaive(s, r, set).Cell(state, 0, cell)
+			b, _, _, err2 := NewNaive(s, other, set).Cell(state, 0, cell)
+			if (err1 == nil) != (err2 == nil) || len(a) != len(b) {
+				t.Fatalf("%q: %v, %v; %q: %v, %v", text, a, err1, written, b, err2)
+			}
+		}
+	})
+}
+
+// alike reports whether two terms are the same, wherever they stood.
+func alike(a, b *Term) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := a.Op == b.Op && a.Type == b.Type && a.Uniform == b.Uniform && a.Value == b.Value && a.Index == b.Index && a.Direction == b.Direction &&
+		a.Number == b.Number && len(a.Args) == len(b.Args) && alike(a.Where, b.Where) && alike(a.Else, b.Else)
+	for i := 0; same && i < len(a.Args); i++ {
+		same = alike(a.Args[i], b.Args[i])
+	}
+	return same
+}
+
+// stateOf is a state of a scope.
+func stateOf(s *Scope) *State {
+	state := &State{
+		Own: []float64{0.3, 0.2}, World: []float64{1.5, -2}, Dt: 0.05, Tick: 3, Word: func(_ string, number, cell int) uint32 { return uint32(cell+1)*0x9e3779b9 + uint32(number) },
+	}
+	for _, f := range s.Fields {
+		n := max(1, f.N) * s.Lattice.Cells()
+		if column := make([]float32, n); !f.Fixed {
+			for i := range column {
+				column[i] = float32(i % max(5, len(f.Values)))
+				if f.Values != nil {
+					column[i] = float32(i % len(f.Values))
+				}
+			}
+			state.Prev, state.Fixed[0] = append(state.Prev, column), append(state.Fixed[0], nil)
+			continue
+		}
+		state.Prev, state.Fixed[0] = append(state.Prev, nil), append(state.Fixed[0], make([]fixed.Fixed, n))
+	}
+	state.Now, state.Fixed[1] = state.Prev, state.Fixed[0]
+	return state
+}
