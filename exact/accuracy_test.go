@@ -28,6 +28,7 @@ func TestAccuracy(t *testing.T) {
 		{"Tan", of2(exact.Tan), 0.65},
 		{"Atan", of2(exact.Atan), 0.51},
 		{"Cbrt", of2(exact.Cbrt), 0.51},
+		{"Tanh", of2(exact.Tanh), 0.55},
 		{"Atan2", exact.Atan2, 0.51},
 		{"Pow", exact.Pow, 0.77},
 		{"Hypot", exact.Hypot, 0.501},

@@ -1,11 +1,10 @@
 // Package f32 is package exact for float32: elementary functions with the same bits
 // on every processor.
 //
-// Every function of one argument, and Hypot, returns the float32 nearest to the true
-// value, for all of the 2**32 arguments (hard.go says how that is known, and tools/ulp
-// checks each). Atan2 and Pow do except for about one result in half a billion, which
-// is then a hair more than half a unit off: they are computed in float64 and rounded
-// once. A NaN comes back with the bits 0x7fc00000, whatever bits went in; other special
+// Every function returns the float32 nearest to the true value, at a tie the even one, but for
+// Atan2. Those of one argument do for all of the 2**32 arguments (hard.go says how that is known, and
+// tools/ulp checks each); pow.go says why Pow does. Atan2 is computed in float64 and rounded once: about
+// one result in half a billion is a hair more than half a unit off. A NaN comes back with the bits 0x7fc00000, whatever bits went in; other special
 // cases are as in package exact.
 package f32
 
@@ -37,12 +36,13 @@ func Atan(x float32) float32 { return among(atanCases, x, exact.Atan(float64(x))
 // Cbrt returns the cube root of x, which is x itself for a zero or an infinity.
 func Cbrt(x float32) float32 { return nearest(exact.Cbrt(float64(x))) }
 
+// Tanh returns the hyperbolic tangent of x, which is x itself for a zero, and ±1 above
+// 9.01….
+func Tanh(x float32) float32 { return nearest(exact.Tanh(float64(x))) }
+
 // Atan2 returns the angle from the direction (1, 0) to (x, y), from -π to π, with the
 // special cases of [exact.Atan2].
 func Atan2(y, x float32) float32 { return nearest(exact.Atan2(float64(y), float64(x))) }
-
-// Pow returns x**y, with the special cases of [exact.Pow].
-func Pow(x, y float32) float32 { return nearest(exact.Pow(float64(x), float64(y))) }
 
 // nearest returns y, rounded.
 func nearest(y float64) float32 {

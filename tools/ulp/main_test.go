@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := uint64(3000)
-		if single := lines >= 10 && lines < 17; single {
+		if single := lines >= 11 && lines < 19; single {
 			want = 4295
 		}
 		if r.Function != targets[lines].name || r.Arguments != want || !(r.Error > 0.4 && r.Error < 1) || r.Wrong != 0 || len(r.At) == 0 {

@@ -130,6 +130,11 @@ func (f Function) busy(s source) float64 {
 		}
 		beside = []float64{1, math.Sqrt2, math.Sqrt2 / 2}[s.IntN(3)]
 		return s.round(beside) + s.between(-1000, 1000)*s.unit(beside)
+	case "Tanh":
+		if wide {
+			return s.between(-1, 1)
+		}
+		return s.between(-20, 20)
 	case "Sin", "Cos", "Tan":
 		if wide {
 			return s.between(-10, 10)

@@ -224,6 +224,34 @@ func quickCbrt(x float64) Sum {
 	return pair{y, 0}.add(rest).times2(e / 3)
 }
 
+// quickTanh returns sinh x/cosh x by their series next to 0, and (1-q)/(1+q) beyond, with q = e**-2|x|.
+func quickTanh(x float64) Sum {
+	a := math.Abs(x)
+	if a < 0x1p-60 {
+		m, e := math.Frexp(x) // x³/3 is below 2**-120 of x
+		return Sum{Hi: m, Exp: e}
+	}
+	n, d := pair{1, 0}, pair{1, 0}
+	if a < 1 {
+		square := mulFloats(a, a)
+		n, d = inverseFactorial[29], inverseFactorial[28]
+		for i := 27; i >= 1; i -= 2 {
+			n = n.mul(square).add(inverseFactorial[i])
+			d = d.mul(square).add(inverseFactorial[i-1])
+		}
+		n = n.mul(pair{a, 0})
+	} else {
+		e := expPair(pair{-2 * min(a, 300), 0})
+		q := pair{e.Hi, e.Lo}.scaled(e.Exp)
+		n, d = n.sub(q), d.add(q)
+	}
+	t := n.div(d)
+	if x < 0 {
+		t = t.neg()
+	}
+	return t.times2(0)
+}
+
 func quickPow(x, y float64) Sum {
 	hi := y * math.Log(math.Abs(x))
 	var s Sum

@@ -36,6 +36,7 @@ var Functions = []Function{
 	one("Tan", quickTan, bigTan, math.Tan),
 	one("Atan", quickAtan, bigAtan, math.Atan),
 	one("Cbrt", quickCbrt, bigCbrt, math.Cbrt),
+	one("Tanh", quickTanh, bigTanh, math.Tanh),
 	{"Atan2", true, quickAtan2, bigAtan2, math.Atan2},
 	{"Pow", true, quickPow, bigPow, math.Pow},
 	{"Hypot", true, quickHypot, bigHypot, specialHypot},

@@ -54,6 +54,9 @@ func TestTruth(t *testing.T) {
 		s := newFloat().Add(newFloat().Mul(sin, sin), newFloat().Mul(cos, cos))
 		near(t, "sin²+cos²", x, s, newFloat().SetInt64(1))
 		near(t, "tan(atan)", x, tanBig(bigAtan(x)), newFloat().SetFloat64(x))
+		if x < 2 {
+			near(t, "artanh(tanh)", x, odd(1, bigTanh(x), 1), newFloat().SetFloat64(x))
+		}
 		root := bigCbrt(x)
 		near(t, "cbrt³", x, newFloat().Mul(root, newFloat().Mul(root, root)), newFloat().SetFloat64(x))
 		near(t, "pow(x, 3)", x, bigPow(x, 3), newFloat().Mul(newFloat().SetFloat64(x), newFloat().SetFloat64(x*x)).Mul(

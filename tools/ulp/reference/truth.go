@@ -189,3 +189,25 @@ func bigCbrt(x float64) *big.Float {
 	}
 	return y.SetMantExp(y, e/3)
 }
+
+// bigTanh returns sinh x/cosh x by their series next to 0, and (1-q)/(1+q) beyond, with q = e**-2|x|.
+func bigTanh(x float64) *big.Float {
+	n, d := newFloat(), newFloat()
+	if math.Abs(x) < 1 {
+		b := newFloat().SetFloat64(x)
+		term := newFloat().SetInt64(1)
+		stop := min(b.MantExp(nil), 0) - trueBits
+		for i := int64(1); term.Sign() != 0 && term.MantExp(nil) > stop; i += 2 {
+			d.Add(d, term)
+			n.Add(n, term.Quo(term.Mul(term, b), newFloat().SetInt64(i)))
+			term.Quo(term.Mul(term, b), newFloat().SetInt64(i+1))
+		}
+		return n.Quo(n, d)
+	}
+	q, one := bigExp(-2*math.Abs(x)), big.NewFloat(1)
+	n.Quo(n.Sub(one, q), d.Add(one, q))
+	if x < 0 {
+		n.Neg(n)
+	}
+	return n
+}
