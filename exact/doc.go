@@ -6,8 +6,8 @@
 // first, so that no compiler may fuse the two.
 //
 // Each result lies less than one unit in the last place from the true value, for
-// every argument, subnormal and huge ones included. Tan, Atan, Atan2, Hypot and Cbrt
-// stay below 0.65 units, for they carry sums of two floats along. ACCURACY.md has the
+// every argument, subnormal and huge ones included. Tan, Tanh, Atan, Atan2, Hypot and
+// Cbrt stay below 0.65 units, for they carry sums of two floats along. ACCURACY.md has the
 // largest errors found, and tools/ulp measures them. A NaN comes back as [math.NaN],
 // whatever bits went in.
 //

@@ -30,7 +30,7 @@ func Tanh(x float64) float64 {
 
 // expLess1 returns e**x - 1 for x from 2**-26 to 40.
 func expLess1(x float64) wide {
-	k := int(float64(x*stepsPerUnit) + 0.5)
+	k := int(float64(min(x, 40)*stepsPerUnit) + 0.5)
 	n, j := k>>5, k&(expSteps-1)
 	r := add(x-float64(float64(k)*stepHi), -float64(float64(k)*stepLo))
 

@@ -1,11 +1,13 @@
 // Package f32 is package exact for float32: elementary functions with the same bits
 // on every processor.
 //
-// Every function returns the float32 nearest to the true value, at a tie the even one, but for
-// Atan2. Those of one argument do for all of the 2**32 arguments (hard.go says how that is known, and
-// tools/ulp checks each); pow.go says why Pow does. Atan2 is computed in float64 and rounded once: about
-// one result in half a billion is a hair more than half a unit off. A NaN comes back with the bits 0x7fc00000, whatever bits went in; other special
-// cases are as in package exact.
+// Every function but Atan2 returns the float32 nearest to the true value, at a tie the
+// even one: those of one argument for all of the 2**32 arguments (hard.go says how that
+// is known, and tools/ulp checks each), Pow and Hypot for reasons that are beside them.
+// Atan2 does except for about one result in half a billion, which is then a hair more
+// than half a unit off: it is computed in float64 and rounded once. A NaN comes back
+// with the bits 0x7fc00000, whatever bits went in; other special cases are as in
+// package exact.
 package f32
 
 import (

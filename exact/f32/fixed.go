@@ -2,8 +2,8 @@ package f32
 
 import "math/bits"
 
-// A fixed is a number with 64 bits before the point, a two's complement, and 192 after it; the
-// highest bits come first.
+// A fixed is a number with 64 bits before the point and 192 after it, a two's complement,
+// the highest bits first.
 type fixed [4]uint64
 
 // logTwo is ln 2, cut.
@@ -83,8 +83,9 @@ func product(a, b fixed) fixed {
 //	m = n·2**k in (0.7, 1.42),  s = (m-1)/(m+1),  |s| < 0.1716
 //	log = (e-k)·ln 2 + 2·(s + s³/3 + s⁵/5 + …)
 //
-// The series ends below 2**-192, after 38 terms at most. Each of them lacks less than 2**-191, and so
-// the double of their sum less than 2**-184. The multiple of ln 2, if there is one, is off by less than 2**-184, too.
+// The series ends below 2**-192, after 38 terms at most. Each term lacks less than
+// 2**-191, and so the double of their sum less than 2**-184. The multiple of ln 2, if
+// there is one, is off by less than 2**-184, too.
 func logarithm(n uint64, e int) fixed {
 	const sqrt2 = 47453132 // 2**25·√2
 	k := bits.LeadingZeros64(n) - 38
