@@ -50,14 +50,21 @@ func TestPowSpecial(t *testing.T) {
 		{-1, inf, 1}, {-1, -inf, 1}, {2, inf, inf}, {-2, inf, inf}, {2, -inf, 0}, {-2, -inf, 0}, {0.5, inf, 0}, {-0.5, inf, 0},
 		{0.5, -inf, inf}, {-0.5, -inf, inf}, {inf, inf, inf}, {-inf, inf, inf}, {inf, -inf, 0}, {-inf, -inf, 0},
 		{0, inf, 0}, {zero, inf, 0}, {0, -inf, inf}, {zero, -inf, inf},
-		{0, 3, 0}, {zero, 3, zero}, {zero, 0x1p24 - 1, zero}, {zero, 0x1p24, 0}, {zero, 2, 0}, {zero, 0.5, 0}, {zero, 2.5, 0}, {0, least, 0},
+		{0, 3, 0}, {zero, 3, zero}, {zero, 0x1p24 - 1, zero}, {zero, 0x1p24, 0}, {zero, 2, 0}, {zero, 0.5, 0},
+		{zero, 2.5, 0}, {0, least, 0},
 		{0, -3, inf}, {zero, -3, -inf}, {zero, -2, inf}, {zero, -0.5, inf}, {zero, -most, inf}, {0, -least, inf},
-		{inf, 2, inf}, {inf, least, inf}, {inf, -2, 0}, {-inf, 3, -inf}, {-inf, 2, inf}, {-inf, 0.5, inf}, {-inf, -3, zero}, {-inf, -2, 0}, {-inf, -0.5, 0},
-		{-2, 0.5, nan}, {-1, 1.5, nan}, {-most, least, nan}, {-least, -0x1p-70, nan}, {-1, 0x1.000002p22, nan}, {-2, 3, -8}, {-2, -3, -0.125},
-		{-1, 0x1p24 - 1, -1}, {-1, 0x1p24, 1}, {-1, -most, 1}, {-3, 2, 9}, {7, 1, 7}, {-least, 1, -least}, {most, 1, most}, {-most, -0x1p30, 0},
-		{2, 127, 0x1p127}, {2, 128, inf}, {-2, 129, -inf}, {2, -149, least}, {2, -150, 0}, {-2, -151, zero}, {-2, -149, -least}, {2, -149.9, least},
-		{2, -150.1, 0}, {most, 2, inf}, {-most, 3, -inf}, {least, -1, inf}, {-least, -1, -inf}, {least, 2, 0}, {-least, 3, zero}, {least, least, 1},
-		{0x1p-75, 2, 0}, {0x1p-50, 3, 0}, {-0x1p-50, 3, zero}, {0x1p-30, 5, 0}, {0x1p75, -2, 0}, {0x1p-100, 1.5, 0}, {0x1p-120, 1.25, 0}, {0x1p-37, 4.0540543, 0},
+		{inf, 2, inf}, {inf, least, inf}, {inf, -2, 0}, {-inf, 3, -inf}, {-inf, 2, inf}, {-inf, 0.5, inf},
+		{-inf, -3, zero}, {-inf, -2, 0}, {-inf, -0.5, 0},
+		{-2, 0.5, nan}, {-1, 1.5, nan}, {-most, least, nan}, {-least, -0x1p-70, nan}, {-1, 0x1.000002p22, nan},
+		{-2, 3, -8}, {-2, -3, -0.125},
+		{-1, 0x1p24 - 1, -1}, {-1, 0x1p24, 1}, {-1, -most, 1}, {-3, 2, 9}, {7, 1, 7}, {-least, 1, -least},
+		{most, 1, most}, {-most, -0x1p30, 0},
+		{2, 127, 0x1p127}, {2, 128, inf}, {-2, 129, -inf}, {2, -149, least}, {2, -150, 0}, {-2, -151, zero},
+		{-2, -149, -least}, {2, -149.9, least},
+		{2, -150.1, 0}, {most, 2, inf}, {-most, 3, -inf}, {least, -1, inf}, {-least, -1, -inf}, {least, 2, 0},
+		{-least, 3, zero}, {least, least, 1},
+		{0x1p-75, 2, 0}, {0x1p-50, 3, 0}, {-0x1p-50, 3, zero}, {0x1p-30, 5, 0}, {0x1p75, -2, 0},
+		{0x1p-100, 1.5, 0}, {0x1p-120, 1.25, 0}, {0x1p-37, 4.0540543, 0},
 	} {
 		got := f32.Pow(tt[0], tt[1])
 		if a, b := math.Float32bits(got), math.Float32bits(tt[2]); a != b && !(tt[2] != tt[2] && a == 0x7fc00000) {
@@ -98,21 +105,24 @@ func forExact(do func(x, y float32, power int64, exponent int)) {
 	}
 }
 
-// Every power that is exact in 25 bits, and so a float32 or the middle of two; and
-// the powers beside those middles.
+// Every power that is exact in 25 bits, and so a float32, the middle of two, or less than
+// that, but for y = 1; and the powers beside those middles.
 func TestPowExact(t *testing.T) {
 	count, middles := 0, 0
 	forExact(func(x, y float32, power int64, exponent int) {
 		count++
 		b := new(big.Float).SetInt64(power)
-		want, accuracy := b.SetMantExp(b, exponent).Float32()
+		b.SetMantExp(b, exponent)
+		p, _ := b.Float64()
+		want, _ := b.Float32()
 		if got := f32.Pow(x, y); got != want {
 			t.Errorf("Pow(%x, %x) = %x, want %x", x, y, got, want)
 		}
 		if got, sign := f32.Pow(-x, y), float32(1-2*(int(y)&1)); float32(int(y)) == y && got != sign*want {
 			t.Errorf("Pow(-%x, %x) = %x, want %x", x, y, got, sign*want)
 		}
-		if accuracy == big.Exact {
+		other := math.Nextafter32(want, float32(math.Copysign(math.Inf(1), p-float64(want))))
+		if p == float64(want) || float64(want)+float64(other) != 2*p {
 			return
 		}
 		if middles++; middles%64 == 0 || !testing.Short() && middles%8 == 0 {
@@ -123,8 +133,8 @@ func TestPowExact(t *testing.T) {
 		}
 	})
 	t.Logf("%d exact powers, %d of them the middle of two float32", count, middles)
-	if count < 100_000 || middles < 100_000 {
-		t.Errorf("%d exact powers, %d of them in the middle; want 100000 of either", count, middles)
+	if count < 700_000 || middles != 116_494 {
+		t.Errorf("%d exact powers, %d of them in the middle; want 700000 and 116494", count, middles)
 	}
 	for e := -149; e <= 127; e++ { // powers of two; only 2**-150 is a middle
 		for q := -1300; q <= 1300; q++ {
