@@ -226,15 +226,21 @@ func TestPowRandom(t *testing.T) {
 }
 
 // The way for doubtful results, on results of all kinds: compare says on which side of
-// a middle of two float32 a power lies.
+// a middle of two float32 a power lies. Exponents have many bits, or few, or are huge.
 func TestCompare(t *testing.T) {
 	s := rand.New(rand.NewPCG(8, 0))
 	f, _ := reference.Named("Pow")
-	for range 20_000 {
+	for i := range 20_000 {
 		x := math.Abs(float64(math.Float32frombits(s.Uint32())))
+		if i%4 == 3 {
+			x = float64(float32(1 + s.Float64()*math.Exp2(-float64(s.IntN(23)))))
+		}
 		y := float64(float32((s.Float64()*250 - 125) * math.Ln2 / math.Log(x)))
+		if i%4 == 1 {
+			y = float64(int64(y))
+		}
 		got := math.Abs(float64(f32.Pow(float32(x), float32(y))))
-		if special := !(x > 0 && x < math.Inf(1) && x != 1 && got > 0); special {
+		if special := !(x > 0 && x < math.Inf(1) && x != 1 && y != 0 && got > 0); special {
 			continue
 		}
 		if _, nearest := f.MeasureSlowly(reference.Float32, got, x, y); !nearest {
@@ -247,6 +253,24 @@ func TestCompare(t *testing.T) {
 		}
 		if c := f32.Compare(x, y, (got+below)/2); c != 1 {
 			t.Errorf("compare(%x, %x, the middle below %x) = %d, want 1", x, y, got, c)
+		}
+	}
+	const cube = 321 * 321 * 321 // of 25 bits
+	for _, tt := range []struct {
+		x, y, m float64
+		want    int
+	}{
+		{321, 3, cube, 0}, {321, 3, 2 * cube, -1}, {321, 3, cube / 2, 1}, {321, 3, cube + 2, -1}, {321, 3, cube - 2, 1},
+		{321 * 321, 1.5, cube, 0}, {2 * 321 * 321, 1.5, cube, 1}, {321 * 321 / 2.0, 1.5, cube, -1}, {4 * 321 * 321, 1.5, 8 * cube, 0},
+		{321, -3, 1.0 / (1 << 25), 1}, {321 * 321 * 7, 1.5, cube, 1}, {4097, 2, 4097 * 4097, 0}, {4097, 2, 4097*4097 - 2, 1},
+		{2, -150, 0x1p-150, 0}, {2, -149.75, 0x1p-150, 1}, {2, -150.25, 0x1p-150, -1}, {0x1p-75, 2, 0x1p-150, 0}, {0x1p-75, 2, 0x3p-150, -1},
+		{0x1p-100, 1.5, 0x1p-150, 0}, {0x1p100, -1.5, 0x1p-150, 0}, {3, 16, 1<<25 + 1, 1}, {2, 127.99999, 0x1.ffffffp127, -1},
+	} {
+		if got := f32.Compare(tt.x, tt.y, tt.m); got != tt.want {
+			t.Errorf("compare(%x, %x, %x) = %d, want %d", tt.x, tt.y, tt.m, got, tt.want)
+		}
+		if got := f32.Compare(-tt.x, tt.y, tt.m); got != tt.want {
+			t.Errorf("compare(%x, %x, %x) = %d, want %d", -tt.x, tt.y, tt.m, got, tt.want)
 		}
 	}
 }
