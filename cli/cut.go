@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -130,7 +129,7 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	defer f.Close()
 	var beside *draft.File
 	if state != nil {
-		r.State = strings.TrimSuffix(j.output, session.RecordingEnding) + ".state"
+		r.State = stateBeside(j.output)
 		if beside, err = j.placeState(ctx, r.State); err != nil {
 			return err
 		}

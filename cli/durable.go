@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -86,7 +85,7 @@ func (j *runJob) flush(last *flushed) error {
 	}
 	var unpublished error
 	for _, out := range j.outputs {
-		if out.whole {
+		if out.whole || !j.begun(out) {
 			continue
 		}
 		unpublished = cmp.Or(unpublished, out.publish()) // the next time tries again, and the last one says why it fails
@@ -126,10 +125,7 @@ func (j *runJob) savedTo(path string) uint64 {
 	if err != nil || j.saveEvery == 0 || tick%j.saveEvery != 0 || tick <= j.start || tick > j.last() {
 		return 0
 	}
-	state := j.stateName(tick)
-	folder, errA := os.Stat(filepath.Dir(path))
-	other, errB := os.Stat(filepath.Dir(state))
-	if filepath.Base(state) != name || errA != nil || errB != nil || !os.SameFile(folder, other) {
+	if !samePlace(path, j.stateName(tick)) {
 		return 0
 	}
 	return tick

@@ -499,7 +499,7 @@ func (j *runJob) finish() (errs []error) {
 	}
 	if j.recorder != nil {
 		err := j.flushRecording(j.sync.text != "")
-		j.beside = end(j.murk, j.recorded(err), err)
+		j.beside = j.endRecording(&errs, err)
 		whole := errors.Join(errs...) == nil
 		defer func() { j.endIndex(whole) }() // until then it can make room for what follows
 	}
@@ -564,12 +564,17 @@ func (j *runJob) explain(errs []error) error {
 
 // left says where the recording is after an error, and what it holds.
 func (j *runJob) left(err error) string {
-	older, output := j.murk.older(), document.FileName(j.written())
+	older, output := j.murk.older(), document.FileName(j.output)
+	if p := j.split.last(); p != nil {
+		output = document.FileName(p.path)
+	}
 	switch {
 	case j.beside != "" && older:
-		return fmt.Sprintf("%s holds %s; %s is still the older recording", document.FileName(j.beside), j.held(err), output)
+		return fmt.Sprintf("%s holds %s%s; %s is still the older recording", document.FileName(j.beside), j.held(err), j.split.besideState(), output)
 	case j.beside != "":
 		return fmt.Sprintf("%s holds %s", document.FileName(j.beside), j.held(err))
+	case len(j.split.parts) > 1 && !j.recorded(err):
+		return j.leftBefore(older)
 	case older:
 		return "no tick was recorded; " + output + " is still the older recording"
 	case !j.recorded(err):

@@ -63,7 +63,8 @@ type runResult struct {
 	StateHash    string            `json:"state_hash,omitempty"`
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
-	Parts        []string          `json:"parts,omitempty"` // the recordings of --split; recording is the last
+	Parts        []string          `json:"parts,omitempty"`  // the recordings of --split; recording is the last
+	States       []string          `json:"states,omitempty"` // those at which parts begin that do not hold them
 	Stats        string            `json:"stats,omitempty"`
 	Export       string            `json:"export,omitempty"`
 	Saved        string            `json:"saved,omitempty"` // a state
@@ -95,7 +96,7 @@ func (j *runJob) summary(m *report.Meter) error {
 		FinalHash: words.Hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), BeginView: session.ViewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
-		r.Recording, r.Bytes, r.Parts = j.written(), j.recorder.Offset(), j.split.parts
+		j.recordings(&r)
 	}
 	r.RunDigest = j.runDigest()
 	if j.stateHash {
@@ -164,6 +165,11 @@ func (j *runJob) print(r *runResult) error {
 			first = fmt.Sprintf("%s and %s, the last in ", document.FileName(r.Parts[0]), words.Count(uint64(n-1), "more part"))
 		}
 		lines = append(lines, fmt.Sprintf("recorded  %s%s  %s   final hash %s", first, document.FileName(r.Recording), words.Size(r.Bytes), r.FinalHash))
+		if n := len(r.States); n == 1 {
+			lines = append(lines, "state     "+document.FileName(r.States[0])+", at which its part begins")
+		} else if n > 1 {
+			lines = append(lines, fmt.Sprintf("states    %s and %d more, the last in %s", document.FileName(r.States[0]), n-1, document.FileName(r.States[n-1])))
+		}
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
 	}
@@ -194,7 +200,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.Name+" verify "+words.Argument(r.Recording)+j.apart()+j.maxMemory.Flag())
+		lines = append(lines, "next      "+j.Name+" verify "+words.Argument(r.Recording)+j.lastState()+j.maxMemory.Flag())
 	}
 	return j.Say("%s", strings.Join(lines, "\n"))
 }
@@ -205,7 +211,11 @@ func (j *runJob) held(err error) string {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {
 		return "the ticks before tick " + words.Number(e.Tick)
 	}
-	first, last := j.firstTick(), j.World.Tick()
+	return ticksText(j.firstTick(), j.World.Tick())
+}
+
+// ticksText names the ticks from one to another.
+func ticksText(first, last uint64) string {
 	if last > first {
 		return "ticks " + words.Number(first) + " to " + words.Number(last)
 	}
@@ -214,8 +224,8 @@ func (j *runJob) held(err error) string {
 
 // firstTick returns the first tick of the recording.
 func (j *runJob) firstTick() uint64 {
-	if j.split.at > 0 {
-		return j.split.at + 1
+	if p := j.split.last(); p != nil {
+		return p.after + 1
 	}
 	if j.began != nil {
 		return j.began.Tick + 1
