@@ -125,6 +125,8 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 		return unreadable
 	case outside:
 		return "what people or programs did in a run"
+	case nextPart(path, h, last) != "": // without this one the others do not lead back to genesis
+		return "a part of a run that goes on in " + document.FileName(nextPart(path, h, last))
 	case s.Environment != nil && !j.byPolicy(ctx, path, last, cut):
 		return "what agents did"
 	case j.serving != nil && last < s.Ticks:

@@ -105,6 +105,9 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	if first != nil {
 		last += first.Tick
 	}
+	if next := nextPart(name, &r.header, last); next != "" {
+		return fmt.Errorf("%s: %s goes on from it; resume the last part", document.FileName(name), document.FileName(next))
+	}
 	if j.state != "" {
 		j.States = []string{j.state}
 	}

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -21,6 +24,46 @@ import (
 func (j *runJob) partName(n int) string {
 	ending := filepath.Ext(j.output)
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(j.output, ending), n, ending)
+}
+
+// nextPart returns the recording beside a part of a run --split that goes on from its last tick: heat.2.murk behind heat.murk, heat.3.murk behind
+// heat.2.murk. It returns "" if there is none of the same world and seed.
+func nextPart(path string, h *replay.Header, last uint64) string {
+	ending := filepath.Ext(path)
+	stem := strings.TrimSuffix(path, ending)
+	names := []string{fmt.Sprintf("%s.2%s", stem, ending)}
+	if number := filepath.Ext(stem); number != "" {
+		if n, err := strconv.ParseUint(number[1:], 10, 32); err == nil && n > 1 {
+			names = append(names, fmt.Sprintf("%s.%d%s", strings.TrimSuffix(stem, number), n+1, ending))
+		}
+	}
+	for _, name := range names {
+		if ours, err := files.Begins(name, session.RecordingMark); err != nil || !ours {
+			continue
+		}
+		next, err := headOf(name)
+		if err != nil || next.Seed != h.Seed || !bytes.Equal(next.World(), h.World()) {
+			continue
+		}
+		if begin, err := next.Begin(); err == nil && begin != nil && begin.Tick == last {
+			return name
+		}
+	}
+	return ""
+}
+
+// headOf reads the header of a recording.
+func headOf(name string) (*replay.Header, error) {
+	f, size, err := files.OpenSeekable(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	frames, err := replay.NewReader(io.NewSectionReader(f, 0, size))
+	if err != nil {
+		return nil, err
+	}
+	return frames.Head(), nil
 }
 
 // checkPart refuses a name of a part, or of the state at which it begins, that is taken.
