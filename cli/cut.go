@@ -29,7 +29,8 @@ type cutJob struct {
 	force    bool
 	names    []string  // of all recordings
 	parts    []string  // of a run, which follow each other
-	source   io.Closer // the part that is read, but for the first
+	reading  string    // the recording that is read
+	source   io.Closer // it, but for the first
 }
 
 func (a *app) cutCommand() *cobra.Command {
@@ -44,11 +45,11 @@ beside it, as PART.state, for --state.
 
 Without --from it begins where the recording does, without --to it ends where that ends.
 
-Given the parts of a run --split, in order, it takes the ticks from all of them: each must go
-on from the state with which the one before ends. So cut joins parts, too.
+Given the parts of a run --split, in order, it takes the ticks from all of them: each must be of
+the same run, and go on from the state with which the one before ends. So cut joins parts, too.
 
-Exit status: 0 the part is written, 3 a tick is not as recorded, and nothing is written, 1 the
-recording is damaged or cannot be read.`,
+Exit status: 0 the part is written, 3 a tick is not as recorded or a part does not go
+on from the one before, and nothing is written, 1 a recording is damaged or cannot be read.`,
 		Example: `  murksim cut heat.murk --from 400 --to 500 -o part.murk
   murksim verify part.murk
   murksim cut heat.murk heat.2.murk heat.3.murk -o whole.murk`,
@@ -108,6 +109,7 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	if j.from > 0 {
 		at = j.from - 1
 	}
+	j.reading = name
 	v, err := j.begin(ctx, name, at)
 	if err != nil {
 		return err
@@ -137,11 +139,11 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	}
 	switch err := j.record(ctx, f, v, descriptor); {
 	case ctx.Err() != nil:
-		return session.Interrupted(name)
+		return session.Interrupted(j.reading)
 	case errors.As(err, new(*partError)):
 		return report.Exit(report.StatusDiverged, err)
 	case err != nil:
-		return j.Visited(v, name, v.World.Tick()+1, err)
+		return j.Visited(v, j.reading, v.World.Tick()+1, err)
 	}
 	if beside != nil {
 		if _, err = beside.Write(engine.Seal(state)); err == nil {

@@ -5,49 +5,56 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 
-	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// holding returns the recording in which the first tick of the part is, and keeps those behind it.
+// holding returns the recording in which the first tick of the part is, and keeps those behind it. Before anything is computed it compares all
+// headers: each recording must be one of the same world and seed, and begin after the one before it.
 func (j *cutJob) holding(names []string) (string, error) {
-	for i := len(names) - 1; i > 0; i-- {
-		h, err := j.head(names[i])
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	var first *replay.Header
+	before, holds := uint64(0), 0
+	for i, name := range names {
+		h, err := headOf(name)
 		if err != nil {
-			return "", err
+			return "", j.About(name, err)
 		}
 		begin, err := h.Begin()
 		switch {
 		case err != nil:
-			return "", words.About(names[i], err)
+			return "", words.About(name, err)
+		case i == 0:
+			if first = h; begin != nil {
+				before = begin.Tick
+			}
+			continue
 		case begin == nil:
-			return "", fmt.Errorf("%s begins at the first tick; it goes on from no other recording", document.FileName(names[i]))
-		case j.from > begin.Tick:
-			j.parts = names[i+1:]
-			return names[i], nil
+			return "", fmt.Errorf("%s begins at the first tick; it goes on from no other recording", document.FileName(name))
+		case h.Seed != first.Seed || !bytes.Equal(h.World(), first.World()):
+			return "", otherRun(name)
+		case begin.Tick <= before:
+			return "", report.Usage("%s begins at the state of tick %s, and %s before it at that of tick %s; name the parts in order",
+				document.FileName(name), words.Number(begin.Tick), document.FileName(names[i-1]), words.Number(before))
+		}
+		if before = begin.Tick; j.from > before {
+			holds = i
 		}
 	}
-	j.parts = names[1:]
-	return names[0], nil
+	j.parts = names[holds+1:]
+	return names[holds], nil
 }
 
-// head reads the header of a recording.
-func (j *cutJob) head(name string) (*replay.Header, error) {
-	f, size, err := files.OpenSeekable(name)
-	if err != nil {
-		return nil, j.About(name, err)
-	}
-	defer f.Close()
-	frames, err := replay.NewReader(io.NewSectionReader(f, 0, size))
-	if err != nil {
-		return nil, j.About(name, err)
-	}
-	return frames.Head(), nil
+// otherRun is the error of a recording that is no part of the run.
+func otherRun(name string) error {
+	err := &partError{document.FileName(name) + " is no part of the same run: it has another scenario or seed, or begins at the first tick"}
+	return report.Exit(report.StatusDiverged, err)
 }
 
 // goOn goes on in the next recording, which must begin at the state in which the world is.
@@ -60,14 +67,14 @@ func (j *cutJob) goOn(ctx context.Context, v *session.Visit) error {
 	if j.source != nil {
 		j.source.Close()
 	}
-	j.parts, j.source = j.parts[1:], closing(rec.Close)
+	j.parts, j.source, j.reading = j.parts[1:], closing(rec.Close), name
 	is, was := rec.Frames.Head(), v.Source.Head()
 	begin, err := is.Begin()
 	if err != nil {
 		return words.About(name, err)
 	}
 	if begin == nil || is.Seed != was.Seed || !bytes.Equal(is.World(), was.World()) {
-		return &partError{document.FileName(name) + " is no part of the same run: it has another scenario or seed, or begins at the first tick"}
+		return otherRun(name)
 	}
 	state, err := v.World.Save(is.World())
 	if err != nil {
