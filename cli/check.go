@@ -37,7 +37,7 @@ in this space, such as the speed of a wave.
 With --golden, check runs one scenario and compares it with a recording that was kept, in a
 repository say: it shows the values of the scenario that are others, the first tick that is
 another, and in what, as diff does. What it recorded then stays beside that recording, as
-NAME.new.murk.
+NAME.new.murk, until another check differs. A run that fails after some ticks is compared, too.
 
 Exit status: 0 all can be run, 1 one cannot, 2 usage, 3 the run is not as it was kept.`,
 		Example: `  murksim check mine.yaml

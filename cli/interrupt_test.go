@@ -91,7 +91,10 @@ func TestInterruptedGolden(t *testing.T) {
 		var out bytes.Buffer
 		c.Stdout = &out
 		c, errs := p.start(t, c)
-		p.grows(t, "kept.new.murk", header)
+		waiting.For(t, "the new run is recorded", func() bool {
+			names, _ := filepath.Glob(filepath.Join(p.dir, "kept.new-*.murk"))
+			return len(names) > 0
+		})
 		c.Process.Signal(signal)
 		ends(t, c)
 		got, said := c.ProcessState.ExitCode(), errs.String()
