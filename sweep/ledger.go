@@ -145,6 +145,9 @@ func (l *Ledger) Add(rows []Row, checks ...Check) error {
 	older := make([]string, len(rows))
 	for i := range rows {
 		older[i] = l.config.Journal.keptBefore(rows[i].Job)
+		if rows[i].Kept == "" && l.config.Journal.endsAsBefore(&rows[i]) && Exists(filepath.Join(l.config.Folder, older[i])) {
+			rows[i].Kept = older[i]
+		}
 	}
 	if err := l.config.Journal.add(rows, checks); err != nil {
 		return err

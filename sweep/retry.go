@@ -69,6 +69,16 @@ func (j *Journal) stays(row *Row) (first *Row, other *Check) {
 	return nil, nil
 }
 
+// endsAsBefore reports whether a job that ran once more came to the same end as before, so that what was kept of it is still true.
+func (j *Journal) endsAsBefore(row *Row) bool {
+	before, again := j.before[row.Job]
+	if !again {
+		return false
+	}
+	first, err := j.rowAt(before)
+	return err == nil && first.ID == row.ID && first.Kept != "" && first.Comparable(row) && differs(first, row, j.Head.Stats) == ""
+}
+
 // once decides about a row of a job that ran once more, which stands at a line. If the one before it stays, once puts that in its place
 // and returns true. A row that another program came to takes no check over.
 func (j *Journal) once(row *Row, at lines) bool {
