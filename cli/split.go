@@ -80,6 +80,9 @@ func (s splitter) Observe(w *engine.World) error {
 	if begin.State != nil {
 		state = nil
 	}
+	if err := s.flushRecording(s.sync.text != ""); err != nil { // what is durable may be this part
+		return err
+	}
 	next, err := s.beginPart(s.partName(n), w.Tick(), state)
 	if err != nil {
 		return err

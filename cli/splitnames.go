@@ -26,15 +26,19 @@ func (j *runJob) partName(n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(j.output, ending), n, ending)
 }
 
+// numbered matches what partName puts before the ending.
+var numbered = regexp.MustCompile(`^\.[1-9][0-9]{0,8}$`)
+
 // nextPart returns the recording beside a part of a run --split that goes on from its last tick: heat.2.murk behind heat.murk, heat.3.murk behind
 // heat.2.murk. It returns "" if there is none of the same world and seed.
 func nextPart(path string, h *replay.Header, last uint64) string {
 	ending := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ending)
 	names := []string{fmt.Sprintf("%s.2%s", stem, ending)}
-	if number := filepath.Ext(stem); number != "" {
-		if n, err := strconv.ParseUint(number[1:], 10, 32); err == nil && n > 1 {
-			names = append(names, fmt.Sprintf("%s.%d%s", strings.TrimSuffix(stem, number), n+1, ending))
+	for _, of := range []struct{ path, ending string }{{stem, ending}, {path, ""}} { // game.2 has no other ending
+		if number := filepath.Ext(of.path); numbered.MatchString(number) {
+			n, _ := strconv.Atoi(number[1:])
+			names = append(names, fmt.Sprintf("%s.%d%s", strings.TrimSuffix(of.path, number), n+1, of.ending))
 		}
 	}
 	for _, name := range names {
