@@ -61,10 +61,16 @@ func AuditRun(ctx context.Context, b Builder, src *Source, l *store.Listed, how 
 	}
 	x.Ended = ctx.Err() == nil || interrupted
 	x.rerun = nil // the world takes memory, and others may be told first
+	d, differs := errors.AsType[*audit.DivergenceError](err)
+	x.Report.Hidden = differs && x.matches(ctx, d.Tick)
+	if src.DB != nil {
+		if written := src.DB.Unwritten(); written != nil {
+			err, x.Report.Hidden = written, false
+		}
+	}
 	x.err = err
 	x.Report.Conclude(err)
-	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && x.matches(ctx, d.Tick) {
-		x.Report.Hidden = true
+	if x.Report.Hidden {
 		if x.Report.Reason = Once(d).Error(); x.From != nil {
 			x.Report.Reason = fmt.Sprintf("it differs only when it is computed from the snapshot of tick %d: something is remembered outside the state, or the world does not compute the same each time; synctest, given its scenario, names it", *x.From)
 		}

@@ -37,6 +37,7 @@ const (
 	ErrUnreadable  Kind = "the database cannot be read"
 	ErrDamaged     Kind = "the database is damaged"
 	ErrGone        Kind = "the file was removed or replaced while it was open"
+	ErrWritten     Kind = "it was written meanwhile; ask again"
 	ErrSlow        Kind = "the database has not answered for too long"
 	ErrUnreachable Kind = "the server cannot be reached"
 	ErrRefused     Kind = "the server refuses the user"

@@ -61,7 +61,8 @@ func (e *evidence) close() error {
 }
 
 // read runs one statement and reads its rows.
-func (e *evidence) read(ctx context.Context, query string, args []any, each func(row) error) error {
+func (e *evidence) read(ctx context.Context, query string, args []any, each func(row) error) (err error) {
+	defer e.db.unwritten(&err)
 	ctx, done := e.db.limit(ctx)
 	defer done()
 	return e.db.backend.read(ctx, e.conn, query, args, each)
@@ -93,6 +94,9 @@ func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link
 				digests, err = link(&links[len(links)-1], r, digests)
 				return err
 			})
+			if errors.Is(err, ErrWritten) {
+				links = nil // some may be of another moment
+			}
 			rest := digests
 			for i := range links {
 				n := len(links[i].Digests) // append may have moved the list
@@ -179,6 +183,9 @@ func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.In
 				}
 				return err
 			})
+			if errors.Is(err, ErrWritten) {
+				inputs = nil // some may be of another moment
+			}
 			for i := range inputs {
 				if !yield(&inputs[i], nil) {
 					return

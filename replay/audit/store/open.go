@@ -28,6 +28,8 @@ type DB struct {
 	reader  bool
 	written bool // by a connection that [DB.Writable] has opened
 
+	frozen func() error // where reads take no locks: an error unless the file is as it was when it was opened; else nil
+
 	// MostState, unless nil, returns the most bytes that a state can have, by the genesis document. A larger snapshot is refused, and takes no
 	// memory. Set it before [DB.Evidence].
 	MostState func(genesis []byte) int64
@@ -177,6 +179,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 	if err == nil {
 		err = d.backend.opened()
 	}
+	d.unwritten(&err)
 	if err != nil {
 		d.Close()
 		if _, told := errors.AsType[*Error](err); told {
@@ -322,6 +325,22 @@ func (d *DB) migrate(ctx context.Context, latest int64) error {
 		return d.wrap(err, "making the tables of version %d", latest)
 	}
 	return nil
+}
+
+// Unwritten returns an error, [ErrWritten], if the database is a file that is read without locks, and was written since it was opened. Every read asks for it
+// at its end. So all that is read is of one moment.
+func (d *DB) Unwritten() error {
+	if d.frozen == nil {
+		return nil
+	}
+	return d.frozen()
+}
+
+// unwritten replaces the error of a read by that of [DB.Unwritten], if there is one: what was read then means nothing.
+func (d *DB) unwritten(err *error) {
+	if written := d.Unwritten(); written != nil {
+		*err = written
+	}
 }
 
 // Name returns the name of the database for people: its DSN without the password.

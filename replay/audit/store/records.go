@@ -84,7 +84,8 @@ func (d *DB) Halted(ctx context.Context, id audit.ID) (*audit.Halt, error) {
 	return d.halt(ctx, d.sql, id)
 }
 
-func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (*audit.Halt, error) {
+func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (_ *audit.Halt, err error) {
+	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
 	c, err := scanned(haltWidth, q.QueryRowContext(ctx, "SELECT "+d.haltColumns()+" FROM run_halts h WHERE h.run_id = $1", d.backend.id(id)).Scan)
@@ -162,6 +163,7 @@ func (d *DB) Audits(ctx context.Context, id audit.ID) ([]Audit, error) {
 
 // Doubted reports whether an audit of a run found a tick that differs, or an alert of the run says so.
 func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error) {
+	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
 	is := func(query, what string) error {
@@ -177,7 +179,8 @@ func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error)
 }
 
 // list reads all rows of a run.
-func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error) ([]T, error) {
+func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error) (_ []T, err error) {
+	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
 	rows, err := d.sql.QueryContext(ctx, query, d.backend.id(id))

@@ -104,7 +104,8 @@ func (c *created) Scan(v any) error {
 }
 
 // Runs lists the runs, oldest first. It lists a row that this package cannot have written as [Listed.Wrong], and then the others.
-func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
+func (d *DB) Runs(ctx context.Context) (_ []Listed, err error) {
+	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
 	rows, err := d.sql.QueryContext(ctx, "SELECT "+d.runColumns()+", (SELECT max(tick) FROM chain_hashes c WHERE c.run_id = r.run_id), h.run_id IS NOT NULL, "+
@@ -154,7 +155,8 @@ type execer interface {
 }
 
 // run reads a run with its genesis document.
-func (d *DB) run(ctx context.Context, q querier, id audit.ID) (*audit.Run, error) {
+func (d *DB) run(ctx context.Context, q querier, id audit.ID) (_ *audit.Run, err error) {
+	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
 	row := q.QueryRowContext(ctx, "SELECT "+d.runColumns()+", "+d.backend.bounded("r.genesis", maxGenesis)+", "+d.backend.plain("r.genesis_digest")+" FROM runs r WHERE r.run_id = $1", d.backend.id(id))

@@ -83,7 +83,10 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 		// A file in WAL mode can be read only if the files beside it can be made, or if nothing can change: on a read-only disk.
 		if err := d.sql.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)); err != nil && sealed(err, path) {
 			d.sql.Close()
-			if d.sql, err = dial(path, "ro&immutable=1"); err != nil {
+			if d.frozen, err = frozen(path); err == nil {
+				d.sql, err = dial(path, "ro&immutable=1")
+			}
+			if err != nil {
 				return nil, &Error{doing, "", err}
 			}
 		}
@@ -126,6 +129,19 @@ func sealed(err error, path string) bool {
 	}
 	wal, err := os.Stat(path + "-wal")
 	return err != nil || wal.Size() == 0
+}
+
+// frozen returns a function that returns an error unless a file, which is read without locks, is still as it is now, and no log lies beside it: another user
+// may write where this one may not.
+func frozen(path string) (func() error, error) {
+	was, err := os.Stat(path)
+	return func() error {
+		now, err := os.Stat(path)
+		if err == nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime()) && !filled(path+"-wal") {
+			return nil
+		}
+		return &Error{"reading " + path, ErrWritten, err}
+	}, err
 }
 
 // dial opens a file by SQLite. It reads nothing yet.
