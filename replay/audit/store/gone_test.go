@@ -407,7 +407,11 @@ func TestCutFrame(t *testing.T) {
 		}
 		if ending != "" { // once more the head of the first frame, which has page 1, before what was there
 			const head, page = 24, 4096
-			b = slices.Concat(b, b[32:][:head], bytes.Repeat([]byte("old page"), page/8))
+			end := 32
+			for bytes.Equal(b[end+8:end+16], b[16:24]) { // behind it lie frames of an earlier log
+				end += head + page
+			}
+			copy(b[end:], slices.Concat(b[32:][:head], bytes.Repeat([]byte("old page"), page/8)))
 		}
 		if err := os.WriteFile(killed+ending, b, 0o666); err != nil {
 			t.Fatal(err)

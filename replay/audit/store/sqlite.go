@@ -68,10 +68,11 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && !filled(path) { // which SQLite would remove
 		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-wal has %d bytes, and belongs to another file that had this name; move it beside that one, as NAME-wal", filepath.Base(path), log.Size())}
 	}
-	for ending, foreign := range map[string]bool{"journal": journalOfAnother(ctx, path), "wal": logOfAnother(ctx, path)} {
-		if foreign { // which SQLite would copy into it
-			return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
-		}
+	if journalOfAnother(ctx, path) { // which SQLite would copy into it
+		return nil, foreign(path, "journal")
+	}
+	if err := logRefused(ctx, path); err != nil {
+		return nil, err
 	}
 	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
 	file := &sqliteFile{path: path}

@@ -4,6 +4,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"lukechampine.com/frand"
@@ -143,18 +145,33 @@ func journalOfAnother(ctx context.Context, path string) bool {
 	return ok && h[wayAt] == 2 && h[wayAt+1] == 2
 }
 
-// logOfAnother reports whether the log beside a file goes on from another file, or from another state of it. A log that changes meanwhile is that of a
-// process that writes, which has looked at it. A log without a change of ours says nothing.
-func logOfAnother(ctx context.Context, path string) bool {
+// foreign is the error for a journal or a log of another file.
+func foreign(path, ending string) error {
+	return &Error{"opening " + path, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
+}
+
+// logRefused returns an error if the log beside a file goes on from another file, or from another state of it, which SQLite would copy into it, or if it is
+// damaged before its end, behind which SQLite would throw everything away. A log that changes meanwhile is that of a process that writes, which has
+// looked at it. A log without a change of ours does not say from where it goes on.
+func logRefused(ctx context.Context, path string) error {
 	if !filled(path + "-wal") {
-		return false
+		return nil
 	}
 	log, ours := changesBeside(ctx, path)
-	if ours {
-		return false
+	if ours && !log.damaged {
+		return nil
 	}
 	again, ours := changesBeside(ctx, path) // its header was read while the log was as it is before and after
-	return !ours && again.end == log.end
+	switch {
+	case again.end != log.end:
+		return nil
+	case again.damaged && log.damaged && again.size == log.size:
+		return &Error{"opening " + path, ErrDamaged, fmt.Errorf("%s-wal, its log, is damaged at byte %d, and all that was committed behind it would be thrown away; nothing was changed: "+
+			"copy both files before anything else; sqlite3 opens a copy of both, and shows what stands before that byte", filepath.Base(path), log.size)}
+	case !ours:
+		return foreign(path, "wal")
+	}
+	return nil
 }
 
 // changesBeside reads the log beside a file, and reports whether it may be the file's own.
@@ -175,6 +192,9 @@ type changes struct {
 	has   bool // one is a given header
 	end   [8]byte
 	name  [16]byte // is another one in each log
+
+	size    int64 // of what is whole
+	damaged bool  // more was committed behind that, and none of it can be read
 }
 
 // changesOf reads a log up to its last whole frame; without a header, up to the first one with page one.
@@ -186,20 +206,25 @@ func changesOf(path string, file *header) (l changes) {
 	defer f.Close()
 	log := bufio.NewReaderSize(f, 1<<16)
 	var head [logHead]byte
-	if _, err := io.ReadFull(log, head[:]); err != nil {
+	n, _ := io.ReadFull(log, head[:])
+	if !headOfLog(head[:n]) {
+		l.damaged = !zero(head[:n]) || !zeros(log)
 		return l
 	}
-	size := int64(binary.BigEndian.Uint32(head[pageSizeAt:]))
-	if size < 512 || size > 1<<16 || size&(size-1) != 0 {
+	if n < logHead {
 		return l
 	}
-	l.end, l.name = [8]byte(head[logHead-8:]), [16]byte(head[saltsAt:])
-	frame := make([]byte, logPage+size)
+	l.end, l.name, l.size = [8]byte(head[logHead-8:]), [16]byte(head[saltsAt:]), logHead
+	frame, salts := make([]byte, logPage+binary.BigEndian.Uint32(head[pageSizeAt:])), [8]byte(head[saltsAt:])
 	for {
-		if _, err := io.ReadFull(log, frame); err != nil || [8]byte(frame[8:]) != [8]byte(head[saltsAt:]) || !whole(frame, l.end[:], head[3]&1 != 0) {
+		if _, err := io.ReadFull(log, frame); err != nil {
 			return l
 		}
-		l.end = [8]byte(frame[logPage-8:])
+		if [8]byte(frame[8:]) != salts || !whole(frame, l.end[:], head[3]&1 != 0) {
+			l.damaged = file != nil && commits(log, frame, salts)
+			return l
+		}
+		l.end, l.size = [8]byte(frame[logPage-8:]), l.size+int64(len(frame))
 		if binary.BigEndian.Uint32(frame) != 1 {
 			continue
 		}
@@ -214,20 +239,60 @@ func changesOf(path string, file *header) (l changes) {
 	}
 }
 
-// whole reports whether a frame of a log has its checksum, which goes on from that before it: another is what a killed process left, and ends the log. The
-// file format of SQLite, 4.2.
+// commits reports whether the rest of a log, behind a frame that is not whole, has a frame that ends a transaction of this log. No killed process leaves that:
+// frames are written one after the other, those of a transaction that was given up end none, and those of an earlier log have other salts. Their checksums
+// say nothing, since each goes on from that before it. The frame is overwritten.
+func commits(log io.Reader, frame []byte, salts [8]byte) bool {
+	for {
+		if _, err := io.ReadFull(log, frame); err != nil {
+			return false
+		}
+		if [8]byte(frame[8:]) == salts && binary.BigEndian.Uint32(frame[4:]) != 0 {
+			return true
+		}
+	}
+}
+
+// headOfLog reports whether bytes are the head of a log, or, if they are fewer, may be what a killed process has written of one.
+func headOfLog(b []byte) bool {
+	const version = 3007000
+	if len(b) < logHead {
+		return len(b) >= 4 && binary.BigEndian.Uint32(b)&^1 == walMagic
+	}
+	size := binary.BigEndian.Uint32(b[pageSizeAt:])
+	return binary.BigEndian.Uint32(b)&^1 == walMagic && binary.BigEndian.Uint32(b[4:]) == version && size >= 512 && size <= 1<<16 && size&(size-1) == 0 &&
+		summed(b[logHead-8:], make([]byte, 8), b[3]&1 != 0, b[:logHead-8])
+}
+
+// zero reports whether all bytes are 0, and zeros whether all that are left are.
+func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
+
+func zeros(r *bufio.Reader) bool {
+	for {
+		b, err := r.ReadByte()
+		if b != 0 || err != nil {
+			return b == 0
+		}
+	}
+}
+
+// whole reports whether a frame of a log has its checksum, which goes on from that before it: another is what a killed process left, and ends the log.
 func whole(frame, before []byte, bigEndian bool) bool {
+	return summed(frame[logPage-8:], before, bigEndian, frame[:8], frame[logPage:])
+}
+
+// summed reports whether some bytes have a checksum that goes on from another one. The file format of SQLite, 4.2.
+func summed(sum, before []byte, bigEndian bool, parts ...[]byte) bool {
 	word := binary.LittleEndian.Uint32
 	if bigEndian {
 		word = binary.BigEndian.Uint32
 	}
 	s0, s1 := binary.BigEndian.Uint32(before), binary.BigEndian.Uint32(before[4:])
-	for _, part := range [...][]byte{frame[:8], frame[logPage:]} {
+	for _, part := range parts {
 		for ; len(part) > 0; part = part[8:] {
 			s0 += word(part) + s1
 			s1 += word(part[4:]) + s0
 		}
 	}
-	sum := frame[logPage-8:]
 	return s0 == binary.BigEndian.Uint32(sum) && s1 == binary.BigEndian.Uint32(sum[4:])
 }
