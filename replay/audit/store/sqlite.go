@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -41,7 +42,7 @@ type sqliteFile struct {
 }
 
 func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
-	doing := "opening " + path
+	doing, name := "opening "+path, path
 	if real, err := draft.Destination(path); err == nil { // there is one file beside it that the writer of a run locks
 		path = real
 	}
@@ -60,10 +61,18 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	case err != nil:
 		return nil, &Error{doing, "", err}
 	}
+	if how != reading {
+		if err := cmp.Or(companion(ctx, name), companion(ctx, path)); err != nil {
+			return nil, err
+		}
+	}
 	for _, beside := range []string{"-journal", "-wal", "-shm"} {
 		if err := regularBeside(path + beside); err != nil {
 			return nil, &Error{doing, ErrForeign, err}
 		}
+	}
+	if err := strangeBeside(path); err != nil {
+		return nil, &Error{doing, ErrForeign, err}
 	}
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && !filled(path) { // which SQLite would remove
 		return nil, &Error{doing, ErrForeign, fmt.Errorf("%s-wal has %d bytes, and belongs to another file that had this name; move it beside that one, as NAME-wal", filepath.Base(path), log.Size())}
@@ -264,6 +273,9 @@ func (s *sqliteFile) lockBeside(ctx context.Context, name string, wait int) (unl
 	path := s.path + "-" + name
 	for tries := 0; ; tries++ {
 		before, err := os.Stat(path)
+		if err == nil && before.Size() > 0 {
+			return nil, &Error{"locking " + path, ErrForeign, errors.New("it is not empty, so it is no lock; move it away")}
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			var f *os.File
 			if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err == nil {
