@@ -27,6 +27,7 @@ type alarm struct {
 	Expected   string `json:"expected_hash,omitempty"`
 	Calculated string `json:"calculated_hash,omitempty"`
 	Reason     string `json:"reason,omitempty"`
+	Hidden     bool   `json:"unconfirmed,omitempty"` // as in the report of an audit
 
 	id    audit.ID
 	audit audit.ID // that raised it; zeros: none did

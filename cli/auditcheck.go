@@ -102,7 +102,7 @@ func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.Sig
 
 // holdRun checks that the evidence of a run is whole and has what a checkpoint claims. It returns the source's name.
 func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoint) (name string, err error) {
-	r, err := a.wholeRun(ctx, source, p.Run.String(), false)
+	r, err := a.wholeRun(ctx, source, p.Run.String(), holding{})
 	if err != nil {
 		return "", err
 	}

@@ -67,7 +67,7 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 
 // fork proves the parent up to a tick, and begins the fork.
 func (j *forkJob) fork(ctx context.Context, name string) error {
-	r, err := j.wholeRun(ctx, name, j.run, true)
+	r, err := j.wholeRun(ctx, name, j.run, holding{complete: true, right: true})
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ confirms the time with audit stamp.`,
 				return err
 			}
 			ctx := c.Context()
-			r, err := a.wholeRun(ctx, args[0], run, false)
+			r, err := a.wholeRun(ctx, args[0], run, holding{right: true})
 			if err != nil {
 				return err
 			}
@@ -91,17 +91,23 @@ confirms the time with audit stamp.`,
 	return c
 }
 
+// A holding says what a run must be beyond whole evidence.
+type holding struct {
+	complete bool // it has all that programs of this user committed
+	right    bool // the source does not know better of the runs from which it comes
+}
+
 // wholeRun opens a run of a source, and checks that its evidence and that of the runs from which it comes is whole, and that none differs
-// from what programs of this user committed; a complete run must have all that they committed.
-func (a *app) wholeRun(ctx context.Context, source, run string, complete bool) (*evidence.Run, error) {
+// from what programs of this user committed.
+func (a *app) wholeRun(ctx context.Context, source, run string, how holding) (*evidence.Run, error) {
 	r, err := evidence.OpenRun(ctx, a.Session, source, run, "run")
 	if err != nil {
 		return nil, err
 	}
-	r.Parent = parentHeldToNotes(r.Source)
+	r.Parent = parentHeld(r.Source, how.right, true)
 	if err = r.Hold(ctx); err != nil {
 		err = evidence.Broken(r.Name, err)
-	} else if err = heldToNotes(ctx, r.Source, r.Evidence); !complete {
+	} else if err = heldToNotes(ctx, r.Source, r.Evidence); !how.complete {
 		if wrong, ok := errors.AsType[*noteError](err); ok && wrong.lacks { // what there is may be right, as in an older copy
 			err = nil
 		}

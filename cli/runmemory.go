@@ -143,11 +143,24 @@ func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) er
 	return n.told(src, err)
 }
 
-// parentHeldToNotes is heldToNotes for the run that another run was forked from. Its tick is known even if the source
-// does not have it.
-func parentHeldToNotes(src *evidence.Source) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
+// parentHeld refuses a run that was forked from another one at or behind a tick that the source says is wrong, if it must be right, and is heldToNotes for
+// that other run, if notes count. Its tick is known even if the source does not have it.
+func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
 	return func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
-		if e != nil {
+		if right && src.DB != nil {
+			tick, wrong, err := src.DB.Wrong(ctx, p.Run)
+			if err != nil {
+				return evidence.Stored(err)
+			}
+			if wrong && tick <= p.Tick {
+				return report.Exit(report.StatusHalted, fmt.Errorf("%s: it comes from tick %s of run %s, of which tick %s is known to be wrong; a fork of an earlier tick can be gone on with",
+					document.FileName(src.Name), words.Number(p.Tick), p.Run, words.Number(tick)))
+			}
+		}
+		switch {
+		case !notes:
+			return nil
+		case e != nil:
 			return heldToNotes(ctx, src, e)
 		}
 		m := memoryOf(p.Run)

@@ -45,7 +45,8 @@ type Report struct {
 	Expected string            `json:"expected_hash,omitempty"`
 	Hash     string            `json:"calculated_hash,omitempty"`
 	Sections []string          `json:"differing_sections,omitempty"`
-	Table    string            `json:"table,omitempty"` // with EVIDENCE
+	Hidden   bool              `json:"unconfirmed,omitempty"` // with FAIL: once, or from the snapshot; computed again from the first tick, all is as committed
+	Table    string            `json:"table,omitempty"`       // with EVIDENCE
 	Row      string            `json:"row,omitempty"`
 	Reason   string            `json:"reason,omitempty"`
 	Refused  []string          `json:"refused_snapshots,omitempty"`
@@ -53,7 +54,6 @@ type Report struct {
 	Seconds  float64           `json:"seconds"`
 
 	ID       audit.ID   `json:"-"`
-	Hidden   bool       `json:"-"` // with FAIL: only from the snapshot, not from the first tick
 	Broken   uint64     `json:"-"` // with EVIDENCE: the tick, if the row is of one
 	Code     int        `json:"-"` // exit status
 	Computed audit.Hash `json:"-"` // of the tick of calculated_hash

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -176,6 +177,43 @@ func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error)
 		err = nil // an engine of roles.sql may read no verdicts; an alert comes with each
 	}
 	return doubted, err
+}
+
+// Wrong returns the first tick of a run that is known not to be as it was committed: by an audit that failed, an alert, or a halt. What came out as committed
+// when it was computed again is not known to be wrong.
+func (d *DB) Wrong(ctx context.Context, id audit.ID) (tick uint64, wrong bool, err error) {
+	add := func(at uint64, told string) {
+		var is struct{ Unconfirmed bool }
+		if _ = json.Unmarshal([]byte(told), &is); !is.Unconfirmed && (!wrong || at < tick) {
+			tick, wrong = at, true
+		}
+	}
+	halt, err := d.Halted(ctx, id)
+	if err != nil {
+		return 0, false, err
+	}
+	if halt != nil && halt.Code == audit.Divergence {
+		add(halt.Tick, halt.Detail)
+	}
+	alerts, err := d.Alerts(ctx, id)
+	for i := range alerts {
+		if alerts[i].Code == audit.Divergence {
+			add(alerts[i].Tick, alerts[i].Detail)
+		}
+	}
+	if err != nil && !errors.Is(err, ErrReadOnly) {
+		return 0, false, err
+	}
+	audits, err := d.Audits(ctx, id)
+	for i := range audits {
+		if audits[i].Verdict == "FAIL" {
+			add(audits[i].Divergent, audits[i].Report)
+		}
+	}
+	if errors.Is(err, ErrReadOnly) {
+		err = nil // as in Doubted
+	}
+	return tick, wrong, err
 }
 
 // list reads all rows of a run.
