@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/murksim/murksim/internal/draft"
@@ -22,14 +25,19 @@ import (
 type runMemory string // the file; "": there is no such folder
 
 func memoryOf(run audit.ID) runMemory {
-	if session.IndexKey(true) == nil { // which makes the folder where there is a home for it
-		return ""
-	}
 	folder, err := os.UserConfigDir()
 	if err != nil {
 		return ""
 	}
-	return runMemory(filepath.Join(folder, "murksim", "runs", run.String()))
+	path := filepath.Join(folder, "murksim", "runs", run.String())
+	if session.IndexKey(true) == nil { // which makes the folder where there is a home for it
+		home, err := os.Stat(folder)
+		_, note := os.Lstat(path)
+		if errors.Is(note, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !home.IsDir() { // as of a user whose home is /dev/null
+			return ""
+		}
+	}
+	return runMemory(path)
 }
 
 // note replaces the note.
@@ -89,12 +97,17 @@ func (m runMemory) none() string {
 	return ""
 }
 
-// damaged returns an error for a note that cannot be read: what it said is not known.
+// damaged returns an error for a note that cannot be read, or may be there and cannot be looked for: what it said is not known.
 func (m runMemory) damaged() error {
-	if _, err := os.Lstat(string(m)); m == "" || err != nil || m.read() != nil {
+	_, err := os.Lstat(string(m))
+	if m == "" || errors.Is(err, fs.ErrNotExist) || m.read() != nil {
 		return nil
 	}
-	return report.Exit(report.StatusEvidence, fmt.Errorf("%s is no note: what your programs committed is not known; remove it to go on without, or run --resume --force", document.FileName(string(m))))
+	wrong, then := "is no note", "remove it to go on without"
+	if err != nil {
+		wrong, then = "cannot be looked for, "+words.InWords(err).Error(), "let your programs read its folder"
+	}
+	return report.Exit(report.StatusEvidence, fmt.Errorf("%s %s: what your programs committed is not known; %s, or run --resume --force", document.FileName(string(m)), wrong, then))
 }
 
 // A noteError says how a chain differs from its note.

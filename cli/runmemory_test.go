@@ -33,14 +33,18 @@ func TestNoNote(t *testing.T) {
 	}
 	config("")
 	const none = "note      none: there is no folder for your configuration; if somebody removes ticks from the end"
-	if out := done(t, "run", "heat", "--ticks", "9", "--until", "4", "--audit", "run.db", "--no-record"); !strings.Contains(out, none) {
+	if out := done(t, "run", "heat", "--ticks", "12", "--until", "4", "--audit", "run.db", "--no-record"); !strings.Contains(out, none) {
 		t.Errorf("a run of which nothing can be noted says\n%s", out)
 	}
 	if out := done(t, "run", "--resume", "run.db", "--until", "5", "--no-record"); !strings.Contains(out, none) {
 		t.Errorf("one that goes on says\n%s", out)
 	}
+	config(os.DevNull) // the home of those who have none
+	if out := done(t, "run", "--resume", "run.db", "--until", "6", "--no-record"); !strings.Contains(out, none) {
+		t.Errorf("one of a user whose home is no folder says\n%s", out)
+	}
 	config(t.TempDir())
-	if out := done(t, "run", "--resume", "run.db", "--until", "6", "--no-record"); strings.Contains(out, "note ") {
+	if out := done(t, "run", "--resume", "run.db", "--until", "7", "--no-record"); strings.Contains(out, "note ") {
 		t.Errorf("one of which nothing is noted yet says\n%s", out)
 	}
 	id, err := audit.ParseID(runIDs(t, "run.db")[0])
@@ -50,12 +54,12 @@ func TestNoNote(t *testing.T) {
 	if err := os.WriteFile(string(memoryOf(id)), []byte("6 "), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"run", "--resume", "run.db", "--until", "7", "--no-record"}, {"audit", "fork", "run.db", "--tick", "4"}} {
+	for _, args := range [][]string{{"run", "--resume", "run.db", "--until", "8", "--no-record"}, {"audit", "fork", "run.db", "--tick", "4"}} {
 		if status, out, errs := murksim(t, nil, args...); status != report.StatusEvidence || !strings.Contains(errs, "is no note: what your programs committed is not known") {
 			t.Errorf("%q of one whose note is cut: %d\n%s%s", args, status, out, errs)
 		}
 	}
-	done(t, "run", "--resume", "run.db", "--until", "7", "--no-record", "--force")
+	done(t, "run", "--resume", "run.db", "--until", "8", "--no-record", "--force")
 	runs := filepath.Dir(string(memoryOf(id)))
 	if err := errors.Join(os.RemoveAll(runs), os.WriteFile(runs, nil, 0o600)); err != nil {
 		t.Fatal(err)
@@ -64,7 +68,13 @@ func TestNoNote(t *testing.T) {
 	if status, out, errs := murksim(t, nil, "run", "heat", "--ticks", "9", "--until", "4", "--audit", "other.db", "--no-record"); status != 0 || !strings.Contains(out+errs, unwritten) {
 		t.Errorf("a run whose note cannot be written: %d\n%s%s", status, out, errs)
 	}
-	if out := done(t, "run", "--resume", "run.db", "--until", "8", "--no-record"); !strings.Contains(out, unwritten) {
+	done(t, "audit", "key", "mine.key")
+	for _, args := range [][]string{{"run", "--resume", "run.db", "--until", "9", "--no-record"}, {"audit", "fork", "run.db"}, {"audit", "sign", "run.db", "--key", "mine.key", "-o", "a.sig"}} {
+		if status, out, errs := murksim(t, nil, args...); status != report.StatusEvidence || !strings.Contains(errs, "what your programs committed is not known") {
+			t.Errorf("%q where no note can be looked for: %d\n%s%s", args, status, out, errs)
+		}
+	}
+	if out := done(t, "run", "--resume", "run.db", "--until", "9", "--no-record", "--force"); !strings.Contains(out, unwritten) {
 		t.Errorf("one that goes on says\n%s", out)
 	}
 }
