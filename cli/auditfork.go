@@ -92,6 +92,9 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 		return words.About(r.Name, fmt.Errorf("there is no fork: %w", err))
 	}
 	again, err := j.proved(ctx, &j.Builder, r.Name, e, tick)
+	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
+		j.noteWrong(ctx, r.Source, e.Run().ID, d.Tick)
+	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
 		if err := j.Say("differs   tick %s is not what was committed", words.Number(d.Tick)); err != nil {
 			return err
@@ -176,7 +179,7 @@ func (j *forkJob) begin(ctx context.Context, from *evidence.Run, again *audit.Re
 		return evidence.Stored(err)
 	}
 	defer w.Close()
-	x := auditing{writer: w, memory: memoryOf(r.ID)} // notes the fork, as a run does
+	x := auditing{db: db, writer: w, memory: memoryOf(r.ID)} // notes the fork, as a run does
 	recorder, err := audit.NewRecorder(x.noting(j.app), again.World, r.Genesis, 1)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,6 +98,11 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	}
 	if err := w.Close(); err != nil {
 		return evidence.Stored(err)
+	}
+	if n := memoryOf(r.ID).read(); begin && n != nil && n.in == placeOf(db) { // a database was there before, in which it was committed
+		if err := memoryOf(r.ID).write(strings.ReplaceAll(n.text, fmt.Sprintf(inDatabase, n.in), "")); err != nil {
+			return err
+		}
 	}
 	if halt, _ := src.Bundle.Halt(ctx); halt != nil {
 		if err := db.Halt(ctx, r.ID, *halt); err != nil {

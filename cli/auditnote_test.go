@@ -43,7 +43,7 @@ func TestOtherThanNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memoryOf(id).note(60, audit.Hash{7}, audit.Hash{8})
+	memoryOf(id).note("", 60, audit.Hash{7}, audit.Hash{8})
 	refused := func(args ...string) {
 		t.Helper()
 		if status, out, errs := murksim(t, nil, args...); status != report.StatusEvidence || !strings.Contains(out+errs, "a program of yours has committed tick 60") {
@@ -113,7 +113,7 @@ func TestForceIsForTheChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memoryOf(id).note(60, audit.Hash{7}, audit.Hash{8})
+	memoryOf(id).note("", 60, audit.Hash{7}, audit.Hash{8})
 	done(t, "run", "life", "-q", "-o", "heat-from-60.murk")
 	was, err := os.ReadFile("heat-from-60.murk")
 	if err != nil {

@@ -33,7 +33,22 @@ func (j *auditJob) conclude(ctx context.Context, src *evidence.Source, x *eviden
 	if j.complete && v.Verdict == "PASS" && v.To < v.Planned {
 		v.Verdict, v.Code = "INCOMPLETE", report.StatusDiverged
 	}
+	if v.Verdict == "FAIL" && !v.Hidden {
+		j.noteWrong(ctx, src, v.ID, *v.Tick)
+	}
 	return j.print(x)
+}
+
+// noteWrong notes that a tick of a run is wrong, in this user's note of it, if there is one: it counts for every copy of the chain.
+func (a *app) noteWrong(ctx context.Context, src *evidence.Source, id audit.ID, tick uint64) {
+	e, done, err := src.Run(ctx, id)
+	if err == nil {
+		err = memoryOf(id).noteWrong(ctx, e, tick)
+		done()
+	}
+	if err != nil {
+		fmt.Fprintf(a.Errs, "your note of run %s does not have that tick %d is wrong: %v\n", id, tick, words.InWords(err))
+	}
 }
 
 // print prints a verdict, and writes the report.

@@ -68,6 +68,16 @@ confirms the time with audit stamp.`,
 			if err != nil {
 				return err
 			}
+			if n := memoryOf(r.Evidence.Run().ID).read(); n != nil && n.wrong != nil { // of this chain, or of another with its id
+				b := a.newBuilder()
+				_, err := a.proved(ctx, &b, r.Name, r.Evidence, at)
+				if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
+					err = report.Exit(report.StatusDiverged, words.About(r.Name, d))
+				}
+				if err != nil {
+					return err
+				}
+			}
 			p := checkpoint.Checkpoint{Run: r.Evidence.Run().ID, Tick: at, Hash: l.Hash, Inputs: l.InputHash}
 			text, err := p.Sign(private)
 			if err != nil {

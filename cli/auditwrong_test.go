@@ -68,3 +68,83 @@ func TestForkOfWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongIsNoted: a chain that a program of this user has committed is believed only in the database where it was, and nowhere once an audit of any copy has
+// failed: then it is computed from its first tick before it is gone on with or signed. A chain without that tick is not held against the note.
+func TestWrongIsNoted(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	done(t, "audit", "key", "mine.key")
+	done(t, "run", "heat", "-q", "--until", "60", "--audit", "good.db", "--audit-every", "10", "--no-record")
+	done(t, "audit", "export", "good.db", "-o", "good.audit")
+	f := forge(t, "good.audit")
+	f.redigest(25, 3)
+	f.write("wrong.audit")
+	id, err := audit.ParseID(runIDs(t, "good.db")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(name, until string, status int) {
+		t.Helper()
+		got, out, errs := murksim(t, nil, "run", "--resume", name, "--no-record", "--until", until)
+		if got != status || status == report.StatusHalted && !strings.Contains(errs, `"tick":25,`) {
+			t.Errorf("%s: %d, want %d\n%s", name, got, status, out+errs)
+		}
+	}
+	names := []string{"here.db", "there.db", "copy.db", "copy2.db"}
+	for _, name := range names {
+		done(t, "audit", "import", "wrong.audit", name)
+	}
+	db, err := store.OpenReader(t.Context(), "here.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	e, end, err := db.Evidence(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := audit.LinkAt(t.Context(), e, 60)
+	if err = errors.Join(err, end(), memoryOf(id).note(placeOf(db), l.Tick, l.Hash, l.InputHash)); err != nil {
+		t.Fatal(err)
+	}
+	if err := memoryOf(id).write(strings.ReplaceAll(memoryOf(id).read().text, "here.db", "new.db")); err != nil {
+		t.Fatal(err)
+	}
+	done(t, "audit", "import", "wrong.audit", "new.db")
+	if n := memoryOf(id).read(); n == nil || n.in != "" || n.tick != 60 {
+		t.Errorf("after an import to where the run was committed, the note is %+v", n)
+	}
+	resume("there.db", "70", report.StatusHalted) // this marks the note, too
+	if n := memoryOf(id).read(); n == nil || n.wrong == nil || *n.wrong != 25 {
+		t.Fatalf("the note is %+v", n)
+	}
+	if err := memoryOf(id).note(placeOf(db), l.Tick, l.Hash, l.InputHash); err != nil {
+		t.Fatal(err)
+	}
+	done(t, "audit", "sign", "copy.db", "--key", "mine.key", "-o", "before.sig")
+	if status, _, _ := murksim(t, nil, "audit", "fork", "good.db", "--tick", "20"); status != report.StatusEvidence {
+		t.Errorf("a fork of another chain than the noted one: %d", status)
+	}
+	for _, source := range []string{"copy.db", "wrong.audit"} {
+		if err := memoryOf(id).note(placeOf(db), l.Tick, l.Hash, l.InputHash); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, _ := murksim(t, nil, "audit", source, "--no-verdict"); status != report.StatusDiverged {
+			t.Errorf("audit of %s: %d", source, status)
+		}
+		if n := memoryOf(id).read(); n == nil || n.wrong == nil || *n.wrong != 25 || n.in != placeOf(db) {
+			t.Fatalf("the note is %+v", n)
+		}
+	}
+	if status, out, errs := murksim(t, nil, "audit", "sign", "copy2.db", "--key", "mine.key", "-o", "after.sig"); status != report.StatusDiverged {
+		t.Errorf("sign: %d, %s", status, out+errs)
+	}
+	resume("here.db", "70", report.StatusHalted)
+	done(t, "audit", "fork", "good.db", "--tick", "20", "-q")
+	done(t, "audit", "sign", "good.db", "--run", id.String(), "--key", "mine.key", "-o", "good.sig")
+	done(t, "run", "--resume", "good.db", "--audit-run", id.String(), "--until", "70", "--no-record", "-q")
+	if n := memoryOf(id).read(); n == nil || n.wrong != nil || n.tick != 70 {
+		t.Errorf("after all was compared, the note is %+v", n)
+	}
+}

@@ -83,6 +83,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	if differs {
 		a.Tick, a.Expected, a.Calculated = d.Tick, d.Expected.String(), d.Calculated.String()
+		j.noteWrong(ctx, src, id, d.Tick)
 	}
 	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	j.raise(ctx, x.db, &a, true, x.webhook)
@@ -142,7 +143,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		return errComplete
 	}
 	j.auditing.head = &found.Head
-	if err := j.auditing.memory.note(found.Tick, found.Hash, found.Events.Hash); err != nil {
+	if err := j.auditing.memory.note(placeOf(j.auditing.db), found.Tick, found.Hash, found.Events.Hash); err != nil {
 		if err := j.Say("%s", noNote(words.InWords(err).Error())); err != nil {
 			return err
 		}
@@ -159,8 +160,8 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
-// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted and no audit of it
-// has failed, the last snapshot before that.
+// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted in this database, and no audit of it
+// has failed, here or by a program of this user, the last snapshot before that.
 func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	if err := extensible(e.Run()); err != nil && !j.noRecord && found.Tick > 0 {
 		err = fmt.Errorf("there is no recording from tick %s on: %w\n  --no-record goes on without one", words.Number(found.Tick), err)
@@ -181,7 +182,7 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 	switch {
 	case err != nil && !j.force:
 		return 0, report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  --force goes on with this chain", j.auditing.name, err))
-	case ours:
+	case ours && noted.wrong == nil && noted.in == placeOf(j.auditing.db):
 		if doubted, err := j.auditing.db.Doubted(ctx, e.Run().ID); err != nil || doubted { // what it noted may be wrong
 			return e.Run().First, evidence.Stored(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -40,15 +42,46 @@ func memoryOf(run audit.ID) runMemory {
 	return runMemory(path)
 }
 
-// note replaces the note.
-func (m runMemory) note(tick uint64, hash, inputs audit.Hash) error {
+// note replaces the note, of a chain in a database.
+func (m runMemory) note(in string, tick uint64, hash, inputs audit.Hash) error {
+	return m.write(noted(tick, hash, inputs) + fmt.Sprintf(inDatabase, in))
+}
+
+// noteWrong adds to the note of a chain that a tick of it is wrong. Of another chain than the noted one the note says nothing.
+func (m runMemory) noteWrong(ctx context.Context, e audit.Evidence, tick uint64) error {
+	n := m.read()
+	if n == nil || n.wrong != nil {
+		return nil
+	}
+	if _, err := n.agrees(ctx, e); err != nil {
+		return nil
+	}
+	return m.write(n.text + fmt.Sprintf(wrongAt, tick))
+}
+
+// The lines of a note behind the first.
+const (
+	inDatabase = "in %q\n"
+	wrongAt    = "wrong at tick %d\n"
+)
+
+// placeOf names a database, also in a note: by its whole path, or its address without a password.
+func placeOf(db *store.DB) string {
+	if path, err := filepath.Abs(db.Name()); err == nil && !store.IsServer(db.Name()) {
+		return path
+	}
+	return db.Name()
+}
+
+// write writes the text of a note.
+func (m runMemory) write(text string) error {
 	if m == "" {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(string(m)), 0o700); err != nil {
 		return err
 	}
-	return draft.WriteSecret(string(m), []byte(noted(tick, hash, inputs)), true)
+	return draft.WriteSecret(string(m), []byte(text), true)
 }
 
 // noNote says that there is no note, and what that means.
@@ -56,7 +89,7 @@ func noNote(why string) string {
 	return fmt.Sprintf("note      none: %s; if somebody removes ticks from the end of the chain, nobody will notice", why)
 }
 
-// noted returns the text of a note. A note of another program does not count.
+// noted returns the first line of a note. A note of another program does not count.
 func noted(tick uint64, hash, inputs audit.Hash) string {
 	return fmt.Sprintf("%d %s %s %x\n", tick, hash, inputs, session.ProgramID())
 }
@@ -67,6 +100,8 @@ type chainNote struct {
 	run          audit.ID
 	tick         uint64
 	hash, inputs string
+	in           string  // the database; "": an older program noted it
+	wrong        *uint64 // a tick that is known to be wrong
 }
 
 // read returns what is noted of the run; nil: nothing.
@@ -85,6 +120,13 @@ func (m runMemory) read() *chainNote {
 	}
 	if err != nil {
 		return nil
+	}
+	for line := range strings.Lines(n.text) {
+		var tick uint64
+		if _, err := fmt.Sscanf(line, wrongAt, &tick); err == nil {
+			n.wrong = &tick
+		}
+		_, _ = fmt.Sscanf(line, inDatabase, &n.in)
 	}
 	return n
 }
@@ -125,8 +167,12 @@ func (e *noteError) Error() string {
 	return fmt.Sprintf("a program of yours has committed tick %s of run %s with the hash %s; the chain %s", words.Number(e.tick), e.run, e.hash, how)
 }
 
-// agrees returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted.
+// agrees returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted. Ticks that are known to be wrong are held
+// against no chain.
 func (n *chainNote) agrees(ctx context.Context, e audit.Evidence) (bool, error) {
+	if n.wrong != nil && *n.wrong <= n.tick {
+		return false, nil
+	}
 	l, err := audit.LinkAt(ctx, e, n.tick)
 	switch {
 	case err != nil:
@@ -134,7 +180,7 @@ func (n *chainNote) agrees(ctx context.Context, e audit.Evidence) (bool, error) 
 	case l.Hash.String() != n.hash || l.InputHash.String() != n.inputs:
 		return false, &noteError{n, false}
 	}
-	return noted(l.Tick, l.Hash, l.InputHash) == n.text, nil // what another program computed, this one does not vouch for
+	return strings.HasPrefix(n.text, noted(l.Tick, l.Hash, l.InputHash)), nil // what another program computed, this one does not vouch for
 }
 
 // heldToNotes compares the chain of a run, such as the parent of another run, with the notes of this user's programs.
@@ -196,6 +242,7 @@ func (n *chainNote) told(src *evidence.Source, err error) error {
 type notingStore struct {
 	audit.Store
 	memory runMemory
+	in     string     // the database
 	last   audit.Link // that is committed and not noted; no hash: there is none
 	noted  time.Time
 	failed func(error) // is called the first time that there is no note
@@ -215,7 +262,12 @@ func (s *notingStore) Commit(ctx context.Context, b *audit.Batch) error {
 // note notes the last link, if there is one that is not noted yet.
 func (s *notingStore) note() {
 	if l := &s.last; l.Hash != (audit.Hash{}) {
-		if err := s.memory.note(l.Tick, l.Hash, l.InputHash); err != nil && s.failed != nil {
+		was := s.memory.read()
+		err := s.memory.note(s.in, l.Tick, l.Hash, l.InputHash)
+		if now := s.memory.read(); err == nil && was != nil && was.wrong != nil && now != nil { // an audit has found it meanwhile
+			err = s.memory.write(now.text + fmt.Sprintf(wrongAt, *was.wrong))
+		}
+		if err != nil && s.failed != nil {
 			s.failed(err)
 			s.failed = nil
 		}
