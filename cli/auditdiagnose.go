@@ -125,7 +125,11 @@ func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
 	for _, line := range words.Aligned(rows) {
 		lines = append(lines, "wrote     "+line)
 	}
-	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(j.chains.Calculated(), audit.Hash{}.String())))
+	hash, failed := j.chains.Calculated()
+	if failed != "" {
+		lines = append(lines, words.Clean(fmt.Sprintf("fails     tick %s cannot be computed: %s", words.Number(r.Tick), failed)))
+	}
+	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(hash, audit.Hash{}.String())))
 	if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 		return err
 	}
@@ -298,6 +302,9 @@ func (j *auditDiagnoseJob) readme() string {
 		fmt.Sprintf("audit diff evidence.audit --tick %d", r.Tick),
 		fmt.Sprintf("audit diff evidence.audit --tick %d --engine OTHER-BUILD", r.Tick),
 		fmt.Sprintf("audit state evidence.audit --tick %d -o other.state", r.Tick),
+	}
+	if r.B.Stable != nil && !*r.B.Stable { // asked for that tick alone, it may come to the committed hash
+		commands = []string{"audit evidence.audit", "audit bisect evidence.audit", "audit diff evidence.audit", "audit diff evidence.audit --engine OTHER-BUILD", "synctest SCENARIO"}
 	}
 	for _, c := range commands {
 		fmt.Fprintf(&b, "  %s %s\n", j.app.Name, c)

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -146,5 +148,24 @@ func TestWrongIsNoted(t *testing.T) {
 	done(t, "run", "--resume", "good.db", "--audit-run", id.String(), "--until", "70", "--no-record", "-q")
 	if n := memoryOf(id).read(); n == nil || n.wrong != nil || n.tick != 70 {
 		t.Errorf("after all was compared, the note is %+v", n)
+	}
+}
+
+// TestReadmeOfUnstable: of a tick that does not come to the same each time, the README of a diagnosis recommends what finds it, not what computes that tick
+// alone; and a tick that only failed another time has no hash.
+func TestReadmeOfUnstable(t *testing.T) {
+	for _, stable := range []bool{true, false} {
+		j := &auditDiagnoseJob{examiner: (&app{Session: &session.Session{Name: "murksim"}}).examiner()}
+		r := &j.chains.Result
+		r.Tick, r.A.Hash = 15, "c0"
+		r.B = &compare.SideView{Hash: "c0"}
+		r.B.Stable, r.B.Repeats = &stable, []compare.RepeatView{{Error: "boom", Times: 1}, {Hash: "c0", Times: 3}}
+		text := j.readme()
+		if alone := strings.Contains(text, "--tick 15"); alone != stable || strings.Contains(text, "synctest") == stable || !strings.Contains(text, " audit diff evidence.audit") {
+			t.Errorf("stable %t:\n%s", stable, text)
+		}
+		if hash, failed := j.chains.Calculated(); hash != "" || failed != "boom" {
+			t.Errorf("calculated %q, failed %q", hash, failed)
+		}
 	}
 }

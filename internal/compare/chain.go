@@ -270,15 +270,21 @@ func (d *Chains) committed(ctx context.Context, side int, x *evidence.Chain, l *
 	return nil
 }
 
-// Calculated is the hash to which the tick came here, one that is not the committed one if there is one; "": it cannot be computed.
-func (d *Chains) Calculated() string {
+// Calculated is the hash to which the tick came here, one that is not the committed one if there is one; or why it cannot be computed, also if it only failed
+// another time.
+func (d *Chains) Calculated() (hash, failed string) {
 	r := &d.Result
 	for _, v := range r.B.Repeats {
 		if r.B.Hash == r.A.Hash && v.Hash != "" && v.Hash != r.A.Hash {
-			return v.Hash
+			return v.Hash, ""
 		}
 	}
-	return r.B.Hash
+	for _, v := range r.B.Repeats {
+		if r.B.Hash == r.A.Hash && v.Error != "" {
+			return "", v.Error
+		}
+	}
+	return r.B.Hash, r.B.Error
 }
 
 // belongs reports whether a state belongs to a link.

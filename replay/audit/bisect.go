@@ -53,6 +53,11 @@ func (s *Step) Divergence() error {
 			d.Calculated = o.Hash
 		}
 	}
+	for _, o := range s.Outcomes { // if it only failed another time
+		if d.Calculated == d.Expected && o.Err != "" {
+			d.Calculated, d.Err = Hash{}, errors.New(o.Err)
+		}
+	}
 	return d
 }
 

@@ -347,3 +347,15 @@ func TestBisectHidden(t *testing.T) {
 		t.Errorf("%s, want tick 80, which does not come to the same each time", brief(step))
 	}
 }
+
+// TestDivergenceFails: of a tick that failed once, and came to the committed hash the other times, the error is told, not the committed hash as the calculated one.
+func TestDivergenceFails(t *testing.T) {
+	l := &audit.Link{Tick: 7, Hash: audit.Hash{1}}
+	for _, outcomes := range [][]audit.Outcome{{{Err: "boom", Times: 1}, {Hash: l.Hash, Times: 3}}, {{Hash: l.Hash, Times: 1}, {Err: "boom", Times: 3}}} {
+		s := audit.Step{Tick: 7, Committed: l, Calculated: l, Outcomes: outcomes}
+		d, ok := errors.AsType[*audit.DivergenceError](s.Divergence())
+		if !ok || d.Err == nil || d.Err.Error() != "boom" || d.Calculated != (audit.Hash{}) || d.Expected != l.Hash {
+			t.Errorf("%v: %+v", outcomes, d)
+		}
+	}
+}
