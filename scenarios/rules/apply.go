@@ -108,6 +108,8 @@ func curve(op Op, args []value) value {
 		r = f32.Sin(x)
 	case Cos:
 		r = f32.Cos(x)
+	case Tanh:
+		r = f32.Tanh(x)
 	case Pow:
 		r = f32.Pow(x, args[1].number())
 	}
