@@ -41,6 +41,21 @@ func (r *resumption) Offset() int64 { return r.offset() }
 // OnHash implements [index.Frames].
 func (r *resumption) OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) { r.hashed = f }
 
+// span returns the state at which the recording begins, nil for genesis, and its last tick. A part on which another one goes on is refused.
+func (r *resumption) span(name string) (first *replay.Begin, last uint64, err error) {
+	if first, err = r.header.Begin(); err != nil {
+		return nil, 0, words.About(name, err)
+	}
+	last = uint64(r.end.Frame)
+	if first != nil {
+		last += first.Tick
+	}
+	if next := nextPart(name, &r.header, last); next != "" {
+		return nil, 0, fmt.Errorf("%s: %s goes on from it; resume the last part", document.FileName(name), document.FileName(next))
+	}
+	return first, last, nil
+}
+
 // errComplete reports that nothing is left to do.
 var errComplete = errors.New("the recording is complete")
 
@@ -97,16 +112,9 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	if err := j.findEnd(ctx, name); err != nil {
 		return err
 	}
-	first, err := r.header.Begin()
+	first, last, err := r.span(name)
 	if err != nil {
-		return words.About(name, err)
-	}
-	last := uint64(r.end.Frame)
-	if first != nil {
-		last += first.Tick
-	}
-	if next := nextPart(name, &r.header, last); next != "" {
-		return fmt.Errorf("%s: %s goes on from it; resume the last part", document.FileName(name), document.FileName(next))
+		return err
 	}
 	if j.state != "" {
 		j.States = []string{j.state}
