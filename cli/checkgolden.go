@@ -22,7 +22,8 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A goldenRun is a run that is compared with a recording that was kept. It is recorded under a name that no other process has, until it differs.
+// A goldenRun is a run that is compared with a recording that was kept. It is recorded under a name that no other process has,
+// until it differs.
 type goldenRun struct {
 	*checkJob
 	scenario string
@@ -56,7 +57,8 @@ func (j *checkJob) compareGolden(ctx context.Context, name string) error {
 // now is the file of the new recording.
 func (g *goldenRun) now() string { return g.stem + g.tag }
 
-// compare records the run and compares it, also if it fails after some ticks. A recording that differs, or that an error names, gets another name.
+// compare records the run and compares it, also if it fails after some ticks. A recording that differs, or that an error names,
+// gets another name.
 func (g *goldenRun) compare(ctx context.Context) error {
 	ran := g.record(ctx, g.scenario, g.now())
 	if ctx.Err() != nil {
@@ -94,7 +96,8 @@ func (g *goldenRun) compare(ctx context.Context) error {
 	return cmp.Or(said, err)
 }
 
-// failed joins the error of the run, if there is one, with that of the comparison. If they name the new recording it stays, under its other name.
+// failed joins the error of the run, if there is one, with that of the comparison. If they name the new recording it stays, under
+// its other name.
 func (g *goldenRun) failed(ctx context.Context, ran, err error) error {
 	if ran != nil {
 		e, code := ran, report.StatusError
@@ -113,15 +116,15 @@ func (g *goldenRun) failed(ctx context.Context, ran, err error) error {
 	return g.told(err, to)
 }
 
-// place gives the new recording its name: GOLDEN.new.murk, in the place of what an earlier check has left. What could not be made again stays, as for
-// any run: then it is the next free name.
+// place gives the new recording its name: GOLDEN.new.murk, in the place of what an earlier check has left. What could not be made again
+// stays, as for any run: then it is the next free name.
 func (g *goldenRun) place(ctx context.Context) (name string, err error) {
 	name = g.stem + ".new" + session.RecordingEnding
 	run := &runJob{app: g.app, Run: &runner.Run{Scenario: g.loaded}}
 	for i := 2; ; i++ {
 		info, err := os.Lstat(name)
-		if err != nil || info.Mode().IsRegular() && cmp.Or(replaceable(name, session.RecordingMark, "recording"), writtenElsewhere(name)) == nil &&
-			run.holds(ctx, name, false) == "" {
+		if err != nil || info.Mode().IsRegular() && replaceable(name, session.RecordingMark, "recording") == nil &&
+			writtenElsewhere(name) == nil && run.holds(ctx, name, false) == "" {
 			break
 		}
 		name = fmt.Sprintf("%s.new%d%s", g.stem, i, session.RecordingEnding)

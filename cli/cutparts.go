@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// holding returns the recording in which the first tick of the part is, and keeps those behind it. Before anything is computed it compares all
-// headers: each recording must be one of the same world and seed, and begin after the one before it.
+// holding returns the recording in which the first tick of the part is, and keeps those behind it. Before anything is computed
+// it compares all headers: each recording must be one of the same world and seed, and begin after the one before it.
 func (j *cutJob) holding(names []string) (string, error) {
 	if len(names) == 1 {
 		return names[0], nil

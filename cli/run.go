@@ -570,7 +570,8 @@ func (j *runJob) left(err error) string {
 	}
 	switch {
 	case j.beside != "" && older:
-		return fmt.Sprintf("%s holds %s%s; %s is still the older recording", document.FileName(j.beside), j.held(err), j.split.besideState(), output)
+		return fmt.Sprintf("%s holds %s%s; %s is still the older recording",
+			document.FileName(j.beside), j.held(err), j.split.besideState(), output)
 	case j.beside != "":
 		return fmt.Sprintf("%s holds %s", document.FileName(j.beside), j.held(err))
 	case len(j.split.parts) > 1 && !j.recorded(err):

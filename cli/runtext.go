@@ -168,7 +168,8 @@ func (j *runJob) print(r *runResult) error {
 		if n := len(r.States); n == 1 {
 			lines = append(lines, "state     "+document.FileName(r.States[0])+", at which its part begins")
 		} else if n > 1 {
-			lines = append(lines, fmt.Sprintf("states    %s and %d more, the last in %s", document.FileName(r.States[0]), n-1, document.FileName(r.States[n-1])))
+			lines = append(lines, fmt.Sprintf("states    %s and %d more, the last in %s",
+				document.FileName(r.States[0]), n-1, document.FileName(r.States[n-1])))
 		}
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))

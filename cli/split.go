@@ -102,7 +102,8 @@ func (s splitter) Observe(w *engine.World) error {
 	return err
 }
 
-// beginPart begins a recording, and the file of the state at which it begins unless that is nil. Neither has its name before there is a tick.
+// beginPart begins a recording, and the file of the state at which it begins unless that is nil. Neither has its
+// name before there is a tick.
 func (s splitter) beginPart(path string, after uint64, state []byte) (p *part, err error) {
 	p = &part{path: path, after: after}
 	if p.out, err = s.open(s.ctx, path); err != nil || state == nil {
@@ -126,7 +127,8 @@ func (p *part) outputs() []*output {
 	return slices.DeleteFunc([]*output{p.stateOut, p.out}, func(o *output) bool { return o == nil })
 }
 
-// end ends a part, see [output.end]: a state that would replace an older one stays beside it if the recording does, and the other way round.
+// end ends a part, see [output.end]: a state that would replace an older one stays beside it if the recording does, and the
+// other way round.
 func (p *part) end(keep, failed bool) (beside, besideState string, err error) {
 	if o := p.stateOut; o != nil && keep && failed && p.out.older() {
 		besideState, err = o.file.Keep()

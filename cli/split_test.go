@@ -16,7 +16,8 @@ func TestSplitInterrupted(t *testing.T) {
 	}
 	p := build(t)
 	p = program{p.path, t.TempDir()}
-	write(t, p, "slow.yaml", `{murksim: 1, name: slow, ticks: 9, tick_rate: 0.0001, space: {kind: ring, length: 8}, fields: [{name: x, initial: 3}]}`)
+	write(t, p, "slow.yaml", `{murksim: 1, name: slow, ticks: 9, tick_rate: 0.0001,
+  space: {kind: ring, length: 8}, fields: [{name: x, initial: 3}]}`)
 	for _, tt := range []struct{ flag, want string }{
 		{"-q=false", `\n1/9 ticks .*\nrecorded  slow.murk  [^\n]*\n(?s:.*)\nnext      murksim verify slow.murk\n$`},
 		{"--json", `,"recording":"slow.murk","bytes":[0-9]+,"changed":`},

@@ -29,8 +29,8 @@ func (j *runJob) partName(n int) string {
 // numbered matches what partName puts before the ending.
 var numbered = regexp.MustCompile(`^\.[1-9][0-9]{0,8}$`)
 
-// nextPart returns the recording beside a part of a run --split that goes on from its last tick: heat.2.murk behind heat.murk, heat.3.murk behind
-// heat.2.murk. It returns "" if there is none of the same world and seed.
+// nextPart returns the recording beside a part of a run --split that goes on from its last tick: heat.2.murk behind heat.murk,
+// heat.3.murk behind heat.2.murk. It returns "" if there is none of the same world and seed.
 func nextPart(path string, h *replay.Header, last uint64) string {
 	ending := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ending)
@@ -81,7 +81,8 @@ func (j *runJob) checkPart(n int) error {
 		info, err := os.Lstat(path)
 		switch {
 		case err == nil && !j.force:
-			return fmt.Errorf("%s exists, maybe of an earlier run; choose another name with --output, or replace it with --force", document.FileName(path))
+			return fmt.Errorf("%s exists, maybe of an earlier run; choose another name with --output, or replace it with --force",
+				document.FileName(path))
 		case err == nil && path == state && !info.Mode().IsRegular(): // such as a link
 			return fmt.Errorf("%s exists and is no regular file; choose another name with --output", document.FileName(path))
 		}
@@ -100,8 +101,10 @@ func (j *runJob) ownFiles() []string {
 
 // spareOwn refuses a file that the run reads, or writes for something else than --split.
 func (j *runJob) spareOwn(path string) error {
-	if j.savedTo(path) > 0 || slices.ContainsFunc(j.ownFiles(), func(own string) bool { return files.Same(own, path) || samePlace(own, path) }) {
-		return report.Usage("--split writes to %s, which this run also reads or writes; choose another name with --output", document.FileName(path))
+	same := func(own string) bool { return files.Same(own, path) || samePlace(own, path) }
+	if j.savedTo(path) > 0 || slices.ContainsFunc(j.ownFiles(), same) {
+		return report.Usage("--split writes to %s, which this run also reads or writes; choose another name with --output",
+			document.FileName(path))
 	}
 	return sparesSource(path, j.auditing.dsn)
 }
