@@ -304,7 +304,7 @@ func (j *auditDiagnoseJob) readme() string {
 		fmt.Sprintf("audit state evidence.audit --tick %d -o other.state", r.Tick),
 	}
 	if r.B.Stable != nil && !*r.B.Stable { // asked for that tick alone, it may come to the committed hash
-		commands = []string{"audit evidence.audit", "audit bisect evidence.audit", "audit diff evidence.audit", "audit diff evidence.audit --engine OTHER-BUILD", "synctest SCENARIO"}
+		commands = append(commands[:2], "audit diff evidence.audit", "audit diff evidence.audit --engine OTHER-BUILD", "synctest SCENARIO")
 	}
 	for _, c := range commands {
 		fmt.Fprintf(&b, "  %s %s\n", j.app.Name, c)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -99,15 +98,16 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	if err := w.Close(); err != nil {
 		return evidence.Stored(err)
 	}
-	if n := memoryOf(r.ID).read(); begin && n != nil && n.in == placeOf(db) { // a database was there before, in which it was committed
-		if err := memoryOf(r.ID).write(strings.ReplaceAll(n.text, fmt.Sprintf(inDatabase, n.in), "")); err != nil {
+	if begin {
+		if err := memoryOf(r.ID).replaced(placeOf(db)); err != nil {
 			return err
 		}
 	}
 	if halt, _ := src.Bundle.Halt(ctx); halt != nil {
-		if err := db.Halt(ctx, r.ID, *halt); err != nil {
-			return evidence.Stored(err)
-		}
+		err = db.Halt(ctx, r.ID, *halt)
+	}
+	if err != nil {
+		return evidence.Stored(err)
 	}
 	if err := a.Emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
 		return err

@@ -89,7 +89,8 @@ func (j *auditJob) print(x *evidence.Audit) error {
 func alarmOf(v *evidence.Report) *alarm {
 	switch v.Verdict {
 	case "FAIL":
-		return &alarm{Code: audit.Divergence, Run: v.Run, Tick: *v.Tick, Expected: v.Expected, Calculated: v.Hash, Reason: v.Reason, Hidden: v.Hidden, id: v.ID}
+		return &alarm{Code: audit.Divergence, Run: v.Run, Tick: *v.Tick, Expected: v.Expected, Calculated: v.Hash, Reason: v.Reason,
+			Hidden: v.Hidden, id: v.ID}
 	case "EVIDENCE":
 		return &alarm{Code: audit.EvidenceFault, Run: v.Run, Tick: v.Broken, Reason: fmt.Sprintf("%s, row %s: %s", v.Table, v.Row, v.Reason), id: v.ID}
 	}

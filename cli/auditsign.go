@@ -68,15 +68,8 @@ confirms the time with audit stamp.`,
 			if err != nil {
 				return err
 			}
-			if n := memoryOf(r.Evidence.Run().ID).read(); n != nil && n.wrong != nil { // of this chain, or of another with its id
-				b := a.newBuilder()
-				_, err := a.proved(ctx, &b, r.Name, r.Evidence, at)
-				if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-					err = report.Exit(report.StatusDiverged, words.About(r.Name, d))
-				}
-				if err != nil {
-					return err
-				}
+			if err := a.provedIfDoubted(ctx, r, at); err != nil {
+				return err
 			}
 			p := checkpoint.Checkpoint{Run: r.Evidence.Run().ID, Tick: at, Hash: l.Hash, Inputs: l.InputHash}
 			text, err := p.Sign(private)
@@ -99,6 +92,19 @@ confirms the time with audit stamp.`,
 	f.Var(&tick, "tick", "the tick (default: the last that is committed)")
 	f.BoolVar(&force, "force", false, "overwrite")
 	return c
+}
+
+// provedIfDoubted computes a run up to a tick if the note of it says that one is wrong, of this chain or of another with its id.
+func (a *app) provedIfDoubted(ctx context.Context, r *evidence.Run, tick uint64) error {
+	if n := memoryOf(r.Evidence.Run().ID).read(); n == nil || n.wrong == nil {
+		return nil
+	}
+	b := a.newBuilder()
+	_, err := a.proved(ctx, &b, r.Name, r.Evidence, tick)
+	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
+		return report.Exit(report.StatusDiverged, words.About(r.Name, d))
+	}
+	return err
 }
 
 // A holding says what a run must be beyond whole evidence.

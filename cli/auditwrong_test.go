@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// TestForkOfWrong: a fork that begins at or behind a tick of its parent, or of the parent of that, which the database knows to be wrong, is not gone on
-// with, forked or signed, not even with --force. One that begins before it is.
+// TestForkOfWrong: a fork that begins at or behind a tick of its parent, or of the parent of that, which the database knows to be wrong,
+// is not gone on with, forked or signed, not even with --force. One that begins before it is.
 func TestForkOfWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	done(t, "audit", "key", "mine.key")
@@ -56,7 +56,8 @@ func TestForkOfWrong(t *testing.T) {
 		for i, run := range runIDs(t, name)[1:] {
 			for _, args := range [][]string{
 				{"audit", "sign", name, "--run", run, "--key", "mine.key", "-o", what + run + ".sig"}, {"audit", "fork", name, "--run", run},
-				{"run", "--resume", name, "--audit-run", run, "--no-record", "--until", "60", "--force"}, {"run", "--resume", name, "--audit-run", run, "--no-record", "--until", "60"},
+				{"run", "--resume", name, "--audit-run", run, "--no-record", "--until", "60", "--force"},
+				{"run", "--resume", name, "--audit-run", run, "--no-record", "--until", "60"},
 			} {
 				if args[len(args)-1] == "--force" && of.forks[i] {
 					continue
@@ -71,8 +72,9 @@ func TestForkOfWrong(t *testing.T) {
 	}
 }
 
-// TestWrongIsNoted: a chain that a program of this user has committed is believed only in the database where it was, and nowhere once an audit of any copy has
-// failed: then it is computed from its first tick before it is gone on with or signed. A chain without that tick is not held against the note.
+// TestWrongIsNoted: a chain that a program of this user has committed is believed only in the database where it was, and nowhere once an
+// audit of any copy has failed: then it is computed from its first tick before it is gone on with or signed. A chain without that tick is
+// not held against the note.
 func TestWrongIsNoted(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -139,7 +141,8 @@ func TestWrongIsNoted(t *testing.T) {
 			t.Fatalf("the note is %+v", n)
 		}
 	}
-	if status, out, errs := murksim(t, nil, "audit", "sign", "copy2.db", "--key", "mine.key", "-o", "after.sig"); status != report.StatusDiverged {
+	status, out, errs := murksim(t, nil, "audit", "sign", "copy2.db", "--key", "mine.key", "-o", "after.sig")
+	if status != report.StatusDiverged {
 		t.Errorf("sign: %d, %s", status, out+errs)
 	}
 	resume("here.db", "70", report.StatusHalted)
@@ -151,8 +154,8 @@ func TestWrongIsNoted(t *testing.T) {
 	}
 }
 
-// TestReadmeOfUnstable: of a tick that does not come to the same each time, the README of a diagnosis recommends what finds it, not what computes that tick
-// alone; and a tick that only failed another time has no hash.
+// TestReadmeOfUnstable: of a tick that does not come to the same each time, the README of a diagnosis recommends what finds it, not what
+// computes that tick alone; and a tick that only failed another time has no hash.
 func TestReadmeOfUnstable(t *testing.T) {
 	for _, stable := range []bool{true, false} {
 		j := &auditDiagnoseJob{examiner: (&app{Session: &session.Session{Name: "murksim"}}).examiner()}
@@ -161,7 +164,8 @@ func TestReadmeOfUnstable(t *testing.T) {
 		r.B = &compare.SideView{Hash: "c0"}
 		r.B.Stable, r.B.Repeats = &stable, []compare.RepeatView{{Error: "boom", Times: 1}, {Hash: "c0", Times: 3}}
 		text := j.readme()
-		if alone := strings.Contains(text, "--tick 15"); alone != stable || strings.Contains(text, "synctest") == stable || !strings.Contains(text, " audit diff evidence.audit") {
+		alone, search := strings.Contains(text, "--tick 15"), strings.Contains(text, "synctest")
+		if alone != stable || search == stable || !strings.Contains(text, " audit diff evidence.audit") {
 			t.Errorf("stable %t:\n%s", stable, text)
 		}
 		if hash, failed := j.chains.Calculated(); hash != "" || failed != "boom" {

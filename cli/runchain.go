@@ -160,8 +160,8 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
 }
 
-// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted in this database, and no audit of it
-// has failed, here or by a program of this user, the last snapshot before that.
+// startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted in this database,
+// and no audit of it has failed, here or by a program of this user, the last snapshot before that.
 func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audit.Checked) (from uint64, err error) {
 	if err := extensible(e.Run()); err != nil && !j.noRecord && found.Tick > 0 {
 		err = fmt.Errorf("there is no recording from tick %s on: %w\n  --no-record goes on without one", words.Number(found.Tick), err)

@@ -35,8 +35,8 @@ func memoryOf(run audit.ID) runMemory {
 	if session.IndexKey(true) == nil { // which makes the folder where there is a home for it
 		home, err := os.Stat(folder)
 		_, note := os.Lstat(path)
-		if errors.Is(note, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !home.IsDir() { // as of a user whose home is /dev/null
-			return ""
+		if errors.Is(note, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !home.IsDir() {
+			return "" // as of a user whose home is /dev/null
 		}
 	}
 	return runMemory(path)
@@ -57,6 +57,15 @@ func (m runMemory) noteWrong(ctx context.Context, e audit.Evidence, tick uint64)
 		return nil
 	}
 	return m.write(n.text + fmt.Sprintf(wrongAt, tick))
+}
+
+// replaced takes a database out of the note: another one is there now, in which the chain was not committed.
+func (m runMemory) replaced(in string) error {
+	n := m.read()
+	if n == nil || n.in != in {
+		return nil
+	}
+	return m.write(strings.ReplaceAll(n.text, fmt.Sprintf(inDatabase, in), ""))
 }
 
 // The lines of a note behind the first.
@@ -149,7 +158,8 @@ func (m runMemory) damaged() error {
 	if err != nil {
 		wrong, then = "cannot be looked for, "+words.InWords(err).Error(), "let your programs read its folder"
 	}
-	return report.Exit(report.StatusEvidence, fmt.Errorf("%s %s: what your programs committed is not known; %s, or run --resume --force", document.FileName(string(m)), wrong, then))
+	return report.Exit(report.StatusEvidence, fmt.Errorf("%s %s: what your programs committed is not known; %s, or run --resume --force",
+		document.FileName(string(m)), wrong, then))
 }
 
 // A noteError says how a chain differs from its note.
@@ -167,8 +177,8 @@ func (e *noteError) Error() string {
 	return fmt.Sprintf("a program of yours has committed tick %s of run %s with the hash %s; the chain %s", words.Number(e.tick), e.run, e.hash, how)
 }
 
-// agrees returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted. Ticks that are known to be wrong are held
-// against no chain.
+// agrees returns whether this program has noted what a chain has, and a [*noteError] if the chain is not as noted. Ticks that are known
+// to be wrong are held against no chain.
 func (n *chainNote) agrees(ctx context.Context, e audit.Evidence) (bool, error) {
 	if n.wrong != nil && *n.wrong <= n.tick {
 		return false, nil
@@ -202,8 +212,8 @@ func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) er
 	return n.told(src, err)
 }
 
-// parentHeld refuses a run that was forked from another one at or behind a tick that the source says is wrong, if it must be right, and is heldToNotes for
-// that other run, if notes count. Its tick is known even if the source does not have it.
+// parentHeld refuses a run that was forked from another one at or behind a tick that the source says is wrong, if it must be right, and
+// is heldToNotes for that other run, if notes count. Its tick is known even if the source does not have it.
 func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
 	return func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
 		if right && src.DB != nil {
@@ -212,8 +222,8 @@ func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Contex
 				return evidence.Stored(err)
 			}
 			if wrong && tick <= p.Tick {
-				return report.Exit(report.StatusHalted, fmt.Errorf("%s: it comes from tick %s of run %s, of which tick %s is known to be wrong; a fork of an earlier tick can be gone on with",
-					document.FileName(src.Name), words.Number(p.Tick), p.Run, words.Number(tick)))
+				return report.Exit(report.StatusHalted, fmt.Errorf("%s: it comes from tick %s of run %s, of which tick %s is known to be wrong; "+
+					"a fork of an earlier tick can be gone on with", document.FileName(src.Name), words.Number(p.Tick), p.Run, words.Number(tick)))
 			}
 		}
 		switch {

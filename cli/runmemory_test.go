@@ -69,8 +69,12 @@ func TestNoNote(t *testing.T) {
 		t.Errorf("a run whose note cannot be written: %d\n%s%s", status, out, errs)
 	}
 	done(t, "audit", "key", "mine.key")
-	for _, args := range [][]string{{"run", "--resume", "run.db", "--until", "9", "--no-record"}, {"audit", "fork", "run.db"}, {"audit", "sign", "run.db", "--key", "mine.key", "-o", "a.sig"}} {
-		if status, out, errs := murksim(t, nil, args...); status != report.StatusEvidence || !strings.Contains(errs, "what your programs committed is not known") {
+	for _, args := range [][]string{
+		{"run", "--resume", "run.db", "--until", "9", "--no-record"}, {"audit", "fork", "run.db"},
+		{"audit", "sign", "run.db", "--key", "mine.key", "-o", "a.sig"},
+	} {
+		status, out, errs := murksim(t, nil, args...)
+		if status != report.StatusEvidence || !strings.Contains(errs, "what your programs committed is not known") {
 			t.Errorf("%q where no note can be looked for: %d\n%s%s", args, status, out, errs)
 		}
 	}

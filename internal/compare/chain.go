@@ -270,8 +270,8 @@ func (d *Chains) committed(ctx context.Context, side int, x *evidence.Chain, l *
 	return nil
 }
 
-// Calculated is the hash to which the tick came here, one that is not the committed one if there is one; or why it cannot be computed, also if it only failed
-// another time.
+// Calculated is the hash to which the tick came here, one that is not the committed one if there is one; or why it cannot be computed,
+// also if it only failed another time.
 func (d *Chains) Calculated() (hash, failed string) {
 	r := &d.Result
 	for _, v := range r.B.Repeats {

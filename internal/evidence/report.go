@@ -45,7 +45,7 @@ type Report struct {
 	Expected string            `json:"expected_hash,omitempty"`
 	Hash     string            `json:"calculated_hash,omitempty"`
 	Sections []string          `json:"differing_sections,omitempty"`
-	Hidden   bool              `json:"unconfirmed,omitempty"` // with FAIL: once, or from the snapshot; computed again from the first tick, all is as committed
+	Hidden   bool              `json:"unconfirmed,omitempty"` // with FAIL: only once, or from the snapshot; not from the first tick
 	Table    string            `json:"table,omitempty"`       // with EVIDENCE
 	Row      string            `json:"row,omitempty"`
 	Reason   string            `json:"reason,omitempty"`

@@ -348,10 +348,14 @@ func TestBisectHidden(t *testing.T) {
 	}
 }
 
-// TestDivergenceFails: of a tick that failed once, and came to the committed hash the other times, the error is told, not the committed hash as the calculated one.
+// TestDivergenceFails: of a tick that failed once, and came to the committed hash the other times, the error is told, not the committed
+// hash as the calculated one.
 func TestDivergenceFails(t *testing.T) {
 	l := &audit.Link{Tick: 7, Hash: audit.Hash{1}}
-	for _, outcomes := range [][]audit.Outcome{{{Err: "boom", Times: 1}, {Hash: l.Hash, Times: 3}}, {{Hash: l.Hash, Times: 1}, {Err: "boom", Times: 3}}} {
+	for _, outcomes := range [][]audit.Outcome{
+		{{Err: "boom", Times: 1}, {Hash: l.Hash, Times: 3}},
+		{{Hash: l.Hash, Times: 1}, {Err: "boom", Times: 3}},
+	} {
 		s := audit.Step{Tick: 7, Committed: l, Calculated: l, Outcomes: outcomes}
 		d, ok := errors.AsType[*audit.DivergenceError](s.Divergence())
 		if !ok || d.Err == nil || d.Err.Error() != "boom" || d.Calculated != (audit.Hash{}) || d.Expected != l.Hash {

@@ -11,7 +11,8 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// TestCompanion: no database is made or written to under a name that SQLite or a lock has beside another database. Beside another file it is.
+// TestCompanion: no database is made or written to under a name that SQLite or a lock has beside another database. Beside another file it
+// is.
 func TestCompanion(t *testing.T) {
 	id := newRun(1).ID
 	for _, ending := range []string{"-wal", "-shm", "-journal", "-migration", fmt.Sprint("-writer-", id)} {
@@ -19,7 +20,8 @@ func TestCompanion(t *testing.T) {
 		d := open(t, name)
 		create(t, d, newRun(1))
 		d.Close()
-		if d, err := store.Open(ctx, name+ending); !errors.Is(err, store.ErrDSN) || !strings.Contains(err.Error(), "belongs to the database run.db; write to another file") {
+		const want = "belongs to the database run.db; write to another file"
+		if d, err := store.Open(ctx, name+ending); !errors.Is(err, store.ErrDSN) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%s): %v, %v", ending, d, err)
 		}
 		if _, err := os.Stat(name + ending); err == nil {
@@ -33,7 +35,8 @@ func TestCompanion(t *testing.T) {
 	}
 }
 
-// TestStrangeBeside: what lies beside a database under the name of a file of SQLite, or of a lock, and is none, is neither overwritten nor removed.
+// TestStrangeBeside: what lies beside a database under the name of a file of SQLite, or of a lock, and is none, is neither overwritten
+// nor removed.
 func TestStrangeBeside(t *testing.T) {
 	id := newRun(1).ID
 	for _, ending := range []string{"-wal", "-shm", "-journal", "-migration", fmt.Sprint("-writer-", id)} {

@@ -15,8 +15,8 @@ import (
 // Sizes in a log of SQLite.
 const logHead, logFrame = 32, 24 + 4096
 
-// TestDamagedLog: a log that is damaged before its end, or no log, is refused, by who reads and by who writes, and stays as it is. What killed processes
-// leave is accepted.
+// TestDamagedLog: a log that is damaged before its end, or no log, is refused, by who reads and by who writes, and stays as it is. What
+// killed processes leave is accepted.
 func TestDamagedLog(t *testing.T) {
 	name, earlier := sqliteFile.fresh(t), sqliteFile.fresh(t)
 	d := open(t, name)
@@ -92,9 +92,11 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// TestOldFramesBehind: behind the end of a log lie frames of an earlier one, or those of a transaction that was given up. They are no damage.
+// TestOldFramesBehind: behind the end of a log lie frames of an earlier one, or those of a transaction that was given up. They are no
+// damage.
 func TestOldFramesBehind(t *testing.T) {
-	const many = "INSERT INTO notes WITH RECURSIVE s(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < 100) SELECT n, randomblob(4000) FROM s"
+	const many = "INSERT INTO notes WITH RECURSIVE s(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < 100) " +
+		"SELECT n, randomblob(4000) FROM s"
 	for what, before := range map[string][]string{
 		"an earlier log":                {many, "PRAGMA wal_checkpoint(RESTART)"},
 		"a transaction without its end": {"PRAGMA cache_size = 5", "BEGIN", many, "ROLLBACK"},

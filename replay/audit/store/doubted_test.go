@@ -38,8 +38,8 @@ func TestDoubted(t *testing.T) {
 	})
 }
 
-// TestWrong: the first tick at which a run is known to be wrong is that of a failed audit, an alert or a halt for it, whichever is earliest. What was as
-// committed when it was computed again does not count.
+// TestWrong: the first tick at which a run is known to be wrong is that of a failed audit, an alert or a halt for it, whichever is
+// earliest. What was as committed when it was computed again does not count.
 func TestWrong(t *testing.T) {
 	const unconfirmed = `{"unconfirmed":true}`
 	on(t, func(t *testing.T, _ database, dsn string) {
@@ -51,11 +51,16 @@ func TestWrong(t *testing.T) {
 			tick  uint64
 			wrong bool
 		}{
-			{audit: store.Audit{Verdict: "PASS"}, alert: store.Alert{Code: audit.EvidenceFault}, halt: audit.Halt{Code: audit.Panic}},
-			{audit: store.Audit{Verdict: "FAIL", Divergent: 7}, alert: store.Alert{Code: audit.Divergence, Tick: 9}, halt: audit.Halt{Code: audit.Panic}, tick: 7, wrong: true},
-			{audit: store.Audit{Verdict: "PASS"}, alert: store.Alert{Code: audit.Divergence, Tick: 9}, halt: audit.Halt{Code: audit.Divergence, Tick: 8}, tick: 8, wrong: true},
-			{audit: store.Audit{Verdict: "FAIL", Divergent: 7, Report: unconfirmed}, alert: store.Alert{Code: audit.Divergence, Tick: 9}, halt: audit.Halt{Code: "operator"}, tick: 9, wrong: true},
-			{audit: store.Audit{Verdict: "FAIL", Divergent: 7, Report: unconfirmed}, alert: store.Alert{Code: audit.Divergence, Detail: unconfirmed}, halt: audit.Halt{Code: "operator"}},
+			{audit: store.Audit{Verdict: "PASS"}, alert: store.Alert{Code: audit.EvidenceFault},
+				halt: audit.Halt{Code: audit.Panic}},
+			{audit: store.Audit{Verdict: "FAIL", Divergent: 7}, alert: store.Alert{Code: audit.Divergence, Tick: 9},
+				halt: audit.Halt{Code: audit.Panic}, tick: 7, wrong: true},
+			{audit: store.Audit{Verdict: "PASS"}, alert: store.Alert{Code: audit.Divergence, Tick: 9},
+				halt: audit.Halt{Code: audit.Divergence, Tick: 8}, tick: 8, wrong: true},
+			{audit: store.Audit{Verdict: "FAIL", Divergent: 7, Report: unconfirmed}, alert: store.Alert{Code: audit.Divergence, Tick: 9},
+				halt: audit.Halt{Code: "operator"}, tick: 9, wrong: true},
+			{audit: store.Audit{Verdict: "FAIL", Divergent: 7, Report: unconfirmed}, alert: store.Alert{Code: audit.Divergence, Detail: unconfirmed},
+				halt: audit.Halt{Code: "operator"}},
 		} {
 			r := newRun(uint64(1 + i))
 			create(t, d, r)

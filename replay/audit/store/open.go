@@ -327,8 +327,8 @@ func (d *DB) migrate(ctx context.Context, latest int64) error {
 	return nil
 }
 
-// Unwritten returns an error, [ErrWritten], if the database is a file that is read without locks, and was written since it was opened. Every read asks for it
-// at its end. So all that is read is of one moment.
+// Unwritten returns an error, [ErrWritten], if the database is a file that is read without locks, and was written since it was opened.
+// Every read asks for it at its end. So all that is read is of one moment.
 func (d *DB) Unwritten() error {
 	if d.frozen == nil {
 		return nil

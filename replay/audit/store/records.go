@@ -179,8 +179,8 @@ func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error)
 	return doubted, err
 }
 
-// Wrong returns the first tick of a run that is known not to be as it was committed: by an audit that failed, an alert, or a halt. What came out as committed
-// when it was computed again is not known to be wrong.
+// Wrong returns the first tick of a run that is known not to be as it was committed: by an audit that failed, an alert, or a halt. What
+// came out as committed when it was computed again is not known to be wrong.
 func (d *DB) Wrong(ctx context.Context, id audit.ID) (tick uint64, wrong bool, err error) {
 	add := func(at uint64, told string) {
 		var is struct{ Unconfirmed bool }
@@ -217,7 +217,8 @@ func (d *DB) Wrong(ctx context.Context, id audit.ID) (tick uint64, wrong bool, e
 }
 
 // list reads all rows of a run.
-func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error) (_ []T, err error) {
+func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error,
+) (_ []T, err error) {
 	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()

@@ -141,8 +141,8 @@ func sealed(err error, path string) bool {
 	return err != nil || wal.Size() == 0
 }
 
-// frozen returns a function that returns an error unless a file, which is read without locks, is still as it is now, and no log lies beside it: another user
-// may write where this one may not.
+// frozen returns a function that returns an error unless a file, which is read without locks, is still as it is now, and no log lies
+// beside it: another user may write where this one may not.
 func frozen(path string) (func() error, error) {
 	was, err := os.Stat(path)
 	return func() error {

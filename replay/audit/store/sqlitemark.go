@@ -147,12 +147,13 @@ func journalOfAnother(ctx context.Context, path string) bool {
 
 // foreign is the error for a journal or a log of another file.
 func foreign(path, ending string) error {
-	return &Error{"opening " + path, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
+	return &Error{"opening " + path, ErrForeign, fmt.Errorf("%s-%s belongs to another file that had this name; "+
+		"move it beside that one, as NAME-%[2]s", filepath.Base(path), ending)}
 }
 
-// logRefused returns an error if the log beside a file goes on from another file, or from another state of it, which SQLite would copy into it, or if it is
-// damaged before its end, behind which SQLite would throw everything away. A log that changes meanwhile is that of a process that writes, which has
-// looked at it. A log without a change of ours does not say from where it goes on.
+// logRefused returns an error if the log beside a file goes on from another file, or from another state of it, which SQLite would copy
+// into it, or if it is damaged before its end, behind which SQLite would throw everything away. A log that changes meanwhile is that of a
+// process that writes, which has looked at it. A log without a change of ours does not say from where it goes on.
 func logRefused(ctx context.Context, path string) error {
 	if !filled(path + "-wal") {
 		return nil
@@ -166,8 +167,9 @@ func logRefused(ctx context.Context, path string) error {
 	case again.end != log.end:
 		return nil
 	case again.damaged && log.damaged && again.size == log.size:
-		return &Error{"opening " + path, ErrDamaged, fmt.Errorf("%s-wal, its log, is damaged at byte %d, and all that was committed behind it would be thrown away; nothing was changed: "+
-			"copy both files before anything else; sqlite3 opens a copy of both, and shows what stands before that byte", filepath.Base(path), log.size)}
+		return &Error{"opening " + path, ErrDamaged, fmt.Errorf("%s-wal, its log, is damaged at byte %d, and all that was committed behind it "+
+			"would be thrown away; nothing was changed: copy both files before anything else; sqlite3 opens a copy of both, and shows what stands "+
+			"before that byte", filepath.Base(path), log.size)}
 	case !ours:
 		return foreign(path, "wal")
 	}
@@ -239,9 +241,9 @@ func changesOf(path string, file *header) (l changes) {
 	}
 }
 
-// commits reports whether the rest of a log, behind a frame that is not whole, has a frame that ends a transaction of this log. No killed process leaves that:
-// frames are written one after the other, those of a transaction that was given up end none, and those of an earlier log have other salts. Their checksums
-// say nothing, since each goes on from that before it. The frame is overwritten.
+// commits reports whether the rest of a log, behind a frame that is not whole, has a frame that ends a transaction of this log. No killed
+// process leaves that: frames are written one after the other, those of a transaction that was given up end none, and those of an earlier
+// log have other salts. Their checksums say nothing, since each goes on from that before it. The frame is overwritten.
 func commits(log io.Reader, frame []byte, salts [8]byte) bool {
 	for {
 		if _, err := io.ReadFull(log, frame); err != nil {
@@ -260,7 +262,8 @@ func headOfLog(b []byte) bool {
 		return len(b) >= 4 && binary.BigEndian.Uint32(b)&^1 == walMagic
 	}
 	size := binary.BigEndian.Uint32(b[pageSizeAt:])
-	return binary.BigEndian.Uint32(b)&^1 == walMagic && binary.BigEndian.Uint32(b[4:]) == version && size >= 512 && size <= 1<<16 && size&(size-1) == 0 &&
+	return binary.BigEndian.Uint32(b)&^1 == walMagic && binary.BigEndian.Uint32(b[4:]) == version &&
+		size >= 512 && size <= 1<<16 && size&(size-1) == 0 &&
 		summed(b[logHead-8:], make([]byte, 8), b[3]&1 != 0, b[:logHead-8])
 }
 
@@ -276,7 +279,8 @@ func zeros(r *bufio.Reader) bool {
 	}
 }
 
-// whole reports whether a frame of a log has its checksum, which goes on from that before it: another is what a killed process left, and ends the log.
+// whole reports whether a frame of a log has its checksum, which goes on from that before it: another is what a killed process left, and
+// ends the log.
 func whole(frame, before []byte, bigEndian bool) bool {
 	return summed(frame[logPage-8:], before, bigEndian, frame[:8], frame[logPage:])
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// TestWrittenWhileRead: a file in a folder where this user can make no file is read without locks. Once its owner has written to it, or has a log beside it,
-// every read says so and gives no row. The test runs itself as another user if it is root.
+// TestWrittenWhileRead: a file in a folder where this user can make no file is read without locks. Once its owner has written to it, or
+// has a log beside it, every read says so and gives no row. The test runs itself as another user if it is root.
 func TestWrittenWhileRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it has no folder like that
@@ -50,7 +50,8 @@ func TestWrittenWhileRead(t *testing.T) {
 			create(t, d, newRun(1))
 			w := writer(t, d, newRun(1).ID)
 			commit(t, w, new(maker).batch(5, 3))
-			if err := errors.Join(w.Close(), d.Close(), os.WriteFile(filepath.Join(dir, "test"), program, 0o755), os.Chmod(path, 0o644), os.Chmod(dir, 0o555)); err != nil {
+			err = errors.Join(w.Close(), d.Close(), os.WriteFile(filepath.Join(dir, "test"), program, 0o755))
+			if err = errors.Join(err, os.Chmod(path, 0o644), os.Chmod(dir, 0o555)); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(filepath.Join(dir, "test"), "-test.run", "^TestWrittenWhileRead$", "-test.v")
