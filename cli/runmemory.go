@@ -233,7 +233,7 @@ func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Contex
 			return heldToNotes(ctx, src, e)
 		}
 		m := memoryOf(p.Run)
-		if n := m.read(); n != nil && p.Tick == n.tick && p.Hash.String() != n.hash {
+		if n := m.read(); n != nil && p.Tick == n.tick && p.Hash.String() != n.hash && (n.wrong == nil || *n.wrong > n.tick) {
 			return n.told(src, &noteError{n, false})
 		}
 		return m.damaged()
