@@ -80,28 +80,8 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 			return err
 		}
 	}
-	var w *store.Writer
-	if begin {
-		w, err = db.Begin(ctx, r)
-	} else {
-		w, err = db.Writer(ctx, r.ID)
-	}
-	if err != nil {
-		return evidence.Stored(err)
-	}
-	defer w.Close()
-	if from <= found.Tick {
-		if err := audit.Copy(ctx, w, held, from); err != nil {
-			return evidence.Stored(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		return evidence.Stored(err)
-	}
-	if begin {
-		if err := memoryOf(r.ID).replaced(placeOf(db)); err != nil {
-			return err
-		}
+	if err := copyChain(ctx, db, held, begin, from, found.Tick); err != nil {
+		return err
 	}
 	if halt, _ := src.Bundle.Halt(ctx); halt != nil {
 		err = db.Halt(ctx, r.ID, *halt)
@@ -113,6 +93,30 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 		return err
 	}
 	return a.Say("imported  %s  run %s", db.Name(), r.ID)
+}
+
+// copyChain adds the ticks of a run, from one to another, to a database, which has the run or not.
+func copyChain(ctx context.Context, db *store.DB, e audit.Evidence, begin bool, from, to uint64) (err error) {
+	r := e.Run()
+	var w *store.Writer
+	if begin {
+		w, err = db.Begin(ctx, r)
+	} else {
+		w, err = db.Writer(ctx, r.ID)
+	}
+	if err != nil {
+		return evidence.Stored(err)
+	}
+	defer w.Close()
+	if from <= to {
+		if err := audit.Copy(ctx, w, e, from); err != nil {
+			return evidence.Stored(err)
+		}
+	}
+	if err := w.Close(); err != nil || !begin {
+		return evidence.Stored(err)
+	}
+	return memoryOf(r.ID).replaced(placeOf(db))
 }
 
 // An importedView is what audit import has done, with --json.
