@@ -288,6 +288,9 @@ func unlike(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(out, "differences"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for i, name := range names {
 		again(t, kept, filepath.Join(out, name), i == 1)
 	}
