@@ -22,8 +22,13 @@ func (gate) Handle(c *engine.HandlerContext, data []byte) commands.Reason {
 	if least := c.Parameter(3); float64(len(data)) <= least {
 		return c.Refuse("player %d sends %d bytes of %d cells; more than %v are needed", c.Sender().Source, len(data), c.Lattice().Cells(), least)
 	}
-	_, reason := c.Apply(commands.SetAttribute(1<<20|1, 0, float32(len(data))))
-	return reason
+	for slot, id := range c.Entities().Live() { // which finds the only one
+		if c.Entities().Kind[slot] == 4 {
+			_, reason := c.Apply(commands.SetAttribute(id, 0, float32(len(data))))
+			return reason
+		}
+	}
+	return c.Refuse("there is nobody")
 }
 
 // TestHandlerRefuses: a handler sees who sent a command, the parameters and the lattice, and what it says to a command that it refuses stands in
