@@ -93,8 +93,8 @@ func NewPlayer(frames Source, build Builder) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := w.Queued(); n > 0 {
-		return nil, fmt.Errorf("replay: the builder has submitted %d commands; a replay takes them from the recording, so submit them where the run begins, at tick 0", n)
+	if err := noneSubmitted(w); err != nil {
+		return nil, err
 	}
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
@@ -110,6 +110,14 @@ func NewPlayer(frames Source, build Builder) (*Player, error) {
 		}
 	}
 	return &Player{World: w, Source: frames, begin: w.Tick(), run: new(engine.RunDigest)}, nil
+}
+
+// noneSubmitted refuses a world in which its builder has submitted commands.
+func noneSubmitted(w *engine.World) error {
+	if n := w.Queued(); n > 0 {
+		return fmt.Errorf("replay: the builder has submitted %d commands; a replay takes them from the recording, so submit them where the run begins, at tick 0", n)
+	}
+	return nil
 }
 
 // Check compares the header with the setup that its descriptor gives, one value at a time,

@@ -525,13 +525,18 @@ func TestBuilderSubmits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = replay.NewPlayer(frames, func(h *replay.Header) (*engine.World, error) {
+	submits := func(h *replay.Header) (*engine.World, error) {
 		w, err := pond(h)
 		if err == nil {
 			_, err = w.Submit(commands.SetField(space.At(0, 0), 0, 1))
 		}
 		return w, err
-	})
+	}
+	_, _, _, begun := replay.Resume(inFile(t, nil), submits, *frames.Head())
+	if begun == nil || !strings.Contains(begun.Error(), "the builder has submitted 1 commands") {
+		t.Errorf("Resume in an empty file = %v", begun)
+	}
+	_, err = replay.NewPlayer(frames, submits)
 	if err == nil || !strings.Contains(err.Error(), "the builder has submitted 1 commands") {
 		t.Errorf("NewPlayer = %v", err)
 	}

@@ -33,6 +33,9 @@ func Resume(f File, build Builder, begin Header) (w *engine.World, r *Recorder, 
 	}
 	if size == 0 {
 		if w, err = build(&begin); err == nil {
+			err = noneSubmitted(w)
+		}
+		if err == nil {
 			r, err = NewRecorder(f, w, begin.Descriptor)
 		}
 		return w, r, nil, err
