@@ -64,7 +64,11 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 // Next ends the recording, which it flushes, and goes on in another one, as NewRecorder begins it: so the descriptor must name the state that the
 // world is in. It must be called between ticks. The digest of the run goes on. After an error the recorder is as it was.
 func (r *Recorder) Next(sink io.Writer, w *engine.World, descriptor []byte) error {
-	if err := r.Flush(); err != nil {
+	end := r.Flush
+	if r.keeping.Sync > 0 || r.keeping.SyncTicks > 0 { // nothing syncs this sink later
+		end, r.synced = r.Sync, r.last
+	}
+	if err := end(); err != nil {
 		return err
 	}
 	if w.Tick() != r.last {

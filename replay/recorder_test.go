@@ -242,6 +242,18 @@ func TestRecorderSeed(t *testing.T) {
 	}
 }
 
+// A synced sink counts how often it was synced.
+type syncedSink struct {
+	bytes.Buffer
+	times int
+}
+
+// Sync is that of a file.
+func (s *syncedSink) Sync() error {
+	s.times++
+	return nil
+}
+
 // TestRecorderNext: a recorder goes on in another recording, which begins at the state of the world; what it refuses leaves it as it was.
 func TestRecorderNext(t *testing.T) {
 	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(2)}}})
@@ -256,11 +268,13 @@ func TestRecorderNext(t *testing.T) {
 			}
 		}
 	}
-	var one, two, whole bytes.Buffer
+	var one syncedSink
+	var two, whole bytes.Buffer
 	r, err := replay.NewRecorder(&one, w, world)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Keep(replay.Keeping{SyncTicks: 1000})
 	all, err := replay.NewRecorder(&whole, w, world)
 	if err != nil {
 		t.Fatal(err)
@@ -283,8 +297,9 @@ func TestRecorderNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Next(&two, w, descriptor); err != nil {
-		t.Fatal(err)
+	before := one.times
+	if err := r.Next(&two, w, descriptor); err != nil || one.times != before+1 {
+		t.Fatalf("Next = %v; it syncs the recording that ends %d times, want once", err, one.times-before)
 	}
 	step(3)
 	if err := errors.Join(r.Flush(), all.Flush()); err != nil {
@@ -294,7 +309,7 @@ func TestRecorderNext(t *testing.T) {
 	if want, _ := all.RunDigest(); !known || got != want || r.Offset() != int64(two.Len()) {
 		t.Errorf("the digest of the run is %x, %v, want %x; %d bytes of %d", got, known, want, r.Offset(), two.Len())
 	}
-	for name, b := range map[string]*bytes.Buffer{"1 to 5": &one, "6 to 8": &two} {
+	for name, b := range map[string]*bytes.Buffer{"1 to 5": &one.Buffer, "6 to 8": &two} {
 		frames, err := replay.NewReader(b)
 		if err != nil {
 			t.Fatal(err)
