@@ -51,14 +51,7 @@ func TestVerifyFollow(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(b[:begin/2]) // a part of the header
-			said, out := io.Pipe()
-			var errs saidText
-			ended := make(chan int)
-			go func() {
-				status := Program{}.run(t.Context(), []string{"verify", "--follow", "--each", "live.murk"}, nil, out, &errs)
-				out.Close()
-				ended <- status
-			}()
+			said, errs, ended := following(t)
 			write(b[begin/2 : after(3)])
 			var all strings.Builder
 			for n, lines := 1, bufio.NewScanner(said); lines.Scan(); n++ {
@@ -99,14 +92,7 @@ func TestFollowCut(t *testing.T) {
 	if err := f.Truncate(info.Size() - 20); err != nil { // so that it is waited for
 		t.Fatal(err)
 	}
-	said, out := io.Pipe()
-	var errs saidText
-	ended := make(chan int)
-	go func() {
-		status := Program{}.run(t.Context(), []string{"verify", "--follow", "--each", "live.murk"}, nil, out, &errs)
-		out.Close()
-		ended <- status
-	}()
+	said, errs, ended := following(t)
 	for n, lines := 1, bufio.NewScanner(said); lines.Scan(); n++ {
 		if n == 19 {
 			if err := f.Truncate(info.Size() / 2); err != nil {
@@ -117,4 +103,16 @@ func TestFollowCut(t *testing.T) {
 	if status := <-ended; status != report.StatusError || !strings.Contains(errs.String(), "it was cut to ") {
 		t.Errorf("%d: %s", status, errs.String())
 	}
+}
+
+// following verifies live.murk while it is written. It returns what is said of ticks, errors, and the exit status at the end.
+func following(t *testing.T) (said io.Reader, errs *saidText, ended <-chan int) {
+	said, out := io.Pipe()
+	errs, end := new(saidText), make(chan int)
+	go func() {
+		status := Program{}.run(t.Context(), []string{"verify", "--follow", "--each", "live.murk"}, nil, out, errs)
+		out.Close()
+		end <- status
+	}()
+	return said, errs, end
 }

@@ -61,8 +61,9 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	return recorderTo(wr, w, w.Tick()), nil
 }
 
-// Next ends the recording, which it flushes, and goes on in another one, as NewRecorder begins it: so the descriptor must name the state that the
-// world is in. It must be called between ticks. The digest of the run goes on. After an error the recorder is as it was.
+// Next ends the recording, which it flushes, or syncs where [Recorder.Keep] asks for that, and goes on in another one, as NewRecorder begins it: so the
+// descriptor must name the state that the world is in. It must be called between ticks. The digest goes on: [Recorder.RunDigest] is then that of the run.
+// An error of writing is kept, as one of Flush is; after another one the recorder is as it was.
 func (r *Recorder) Next(sink io.Writer, w *engine.World, descriptor []byte) error {
 	end := r.Flush
 	if r.keeping.Sync > 0 || r.keeping.SyncTicks > 0 { // nothing syncs this sink later

@@ -46,9 +46,9 @@ func apply(t *Term, args []value) (value, error) {
 		return fix(t.Op, args)
 	}
 	if t.Uniform {
-		return value{f: wide(t.Op, args)}, nil
+		return value{f: arithmetic[float64](t.Op, args)}, nil
 	}
-	return value{f: float64(narrow(t.Op, args))}, nil
+	return value{f: float64(arithmetic[float32](t.Op, args))}, nil
 }
 
 // byComponent computes an operation of vectors.
@@ -116,11 +116,11 @@ func curve(op Op, args []value) value {
 	return value{f: float64(r)}
 }
 
-// narrow computes an operation of float32.
-func narrow(op Op, args []value) float32 {
-	a, b := args[0].number(), float32(0)
+// arithmetic computes an operation of numbers of one width, each rounded to it.
+func arithmetic[T float32 | float64](op Op, args []value) T {
+	a, b := T(args[0].f), T(0)
 	if len(args) > 1 {
-		b = args[1].number()
+		b = T(args[1].f)
 	}
 	switch op {
 	case Add:
@@ -128,52 +128,22 @@ func narrow(op Op, args []value) float32 {
 	case Subtract:
 		return a - b
 	case Multiply:
-		return float32(a * b)
+		return T(a * b)
 	case Divide:
 		return a / b
 	case Sqrt:
-		return float32(math.Sqrt(float64(a)))
+		return T(math.Sqrt(float64(a)))
 	case Mod:
-		r := float32(math.Mod(float64(a), float64(b))) // which is exact
+		r := T(math.Mod(float64(a), float64(b))) // which is exact
 		switch {
 		case r == 0:
-			return float32(math.Copysign(0, float64(b)))
+			return T(math.Copysign(0, float64(b)))
 		case (r < 0) != (b < 0):
 			return r + b
 		}
 		return r
 	}
-	return float32(pickOne(op, args))
-}
-
-// wide computes an operation of float64.
-func wide(op Op, args []value) float64 {
-	a, b := args[0].f, 0.0
-	if len(args) > 1 {
-		b = args[1].f
-	}
-	switch op {
-	case Add:
-		return a + b
-	case Subtract:
-		return a - b
-	case Multiply:
-		return float64(a * b)
-	case Divide:
-		return a / b
-	case Sqrt:
-		return math.Sqrt(a)
-	case Mod:
-		r := math.Mod(a, b)
-		switch {
-		case r == 0:
-			return math.Copysign(0, b)
-		case (r < 0) != (b < 0):
-			return r + b
-		}
-		return r
-	}
-	return pickOne(op, args)
+	return T(pickOne(op, args))
 }
 
 // pickOne computes what rounds nothing, with any width.
