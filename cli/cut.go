@@ -56,8 +56,10 @@ on from the one before, and nothing is written, 1 a recording is damaged or cann
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch given := c.Flags().Changed; {
-			case j.output == "" || len(args) == 1 && !given("from") && !given("to"):
-				return report.Usage("cut of one recording needs --from or --to, and --output")
+			case j.output == "":
+				return report.Usage("cut needs --output")
+			case len(args) == 1 && !given("from") && !given("to"):
+				return report.Usage("cut of one recording needs --from or --to")
 			case given("from") && j.from == 0:
 				return report.Usage("--from must be 1 or more: the first tick that the part holds")
 			case given("to") && j.to == 0:
