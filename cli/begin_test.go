@@ -21,7 +21,7 @@ func stateAfter(t *testing.T, s *scenarios.Scenario, ticks uint64) []byte {
 	t.Helper()
 	w, err := s.World(1)
 	for err == nil && w.Tick() < ticks {
-		if _, err = w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err == nil {
+		if _, _, err = w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err == nil {
 			_, err = w.Step()
 		}
 	}

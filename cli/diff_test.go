@@ -79,7 +79,7 @@ func recordWith(t *testing.T, path string, s *scenarios.Scenario, ticks uint64, 
 	}
 	w.Record(engine.Recorders(rec, idx))
 	for w.Tick() < ticks {
-		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

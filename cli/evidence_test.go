@@ -57,7 +57,7 @@ func recordedWith(t *testing.T, s *scenarios.Scenario, ticks uint64, given func(
 	}
 	w.Record(r)
 	for tick := uint64(1); tick <= ticks; tick++ {
-		_, err := w.SubmitAll(given(tick, slices.Clone(s.CommandsAt(tick))))
+		_, _, err := w.SubmitAll(given(tick, slices.Clone(s.CommandsAt(tick))))
 		_, failed := w.Step()
 		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)

@@ -261,7 +261,7 @@ func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) engine
 		Submit: func(w *engine.World) error {
 			list, err := (&runner.Run{Scenario: s, World: w}).Scheduled(w.Tick() + 1)
 			if err == nil {
-				_, err = w.SubmitAll(list)
+				_, _, err = w.SubmitAll(list)
 			}
 			return err
 		},

@@ -31,7 +31,7 @@ type Queue struct {
 	stopped bool
 	first   uint64                 // the arrival number that the first command will have, as a guess
 	ticket  Ticket                 // of the first command
-	taken   taken                  // what Take took last
+	taken   Ticket                 // of the first command that Take took last
 	last    uint32                 // the run's last slot
 	run     []uint32               // slots in canonical order; empty while all slots are, in their own
 	late    *btree.BTreeG[slotKey] // what is not in the run
@@ -43,21 +43,6 @@ type Queue struct {
 // A Ticket is the number of a command that a queue took: 1, 2, 3, … in the order submitted. Arrival numbers are known later, and leave out the
 // commands of ticks that failed.
 type Ticket uint64
-
-// taken is what a Take took: commands with consecutive tickets and arrival numbers.
-type taken struct {
-	ticket   Ticket // of the first
-	arrival  uint64
-	commands uint64
-}
-
-// Arrival returns the arrival number of a command that the last Take took.
-func (q *Queue) Arrival(t Ticket) (arrival uint64, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := uint64(t - q.taken.ticket)
-	return q.taken.arrival + i, i < q.taken.commands
-}
 
 // A slotKey sorts a command kept elsewhere.
 type slotKey struct {
@@ -80,52 +65,58 @@ func NewQueue(capacity int) *Queue {
 func (q *Queue) Push(c *Command) (Ticket, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	ticket := q.next()
 	if err := q.push(c); err != nil {
 		return 0, err
 	}
-	return q.ticket + Ticket(len(q.slots)-1), nil
+	return ticket, nil
 }
 
-// PushAll pushes commands in order, up to the first that is refused. It
-// returns how many were taken, and why the next one was not: QueueFull, Stopped, or what
-// [Command.Check] returns for it.
-func (q *Queue) PushAll(list []Command) (taken int, err error) {
+// PushAll pushes commands in order, up to the first that is refused. It returns the ticket of the
+// first, how many were taken, and why the next one was not: QueueFull, Stopped, or what
+// [Command.Check] returns for it. The tickets of the others follow that of the first.
+func (q *Queue) PushAll(list []Command) (first Ticket, taken int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	first = q.next()
 	for i := q.pushPlain(list); i < len(list); i++ {
 		if reason := list[i].Check(); reason != Applied {
-			return i, reason
+			return first, i, reason
 		}
 		if err := q.push(&list[i]); err != nil {
-			return i, err
+			return first, i, err
 		}
 	}
-	return len(list), nil
+	return first, len(list), nil
 }
 
-// PushTogether pushes all of some commands, or none: then it returns why.
-func (q *Queue) PushTogether(list []Command) error {
+// next returns the ticket of the next command.
+func (q *Queue) next() Ticket { return q.ticket + Ticket(len(q.slots)) }
+
+// PushTogether pushes all of some commands, or none: then it returns why. The tickets follow the first one.
+func (q *Queue) PushTogether(list []Command) (first Ticket, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.stopped {
-		return Stopped
+		return 0, Stopped
 	}
+	first = q.next()
 	bytes := len(q.arena)
 	for i := range list {
 		if reason := list[i].Check(); reason != Applied {
-			return reason
+			return 0, reason
 		}
 		bytes += len(list[i].Data)
 	}
 	if len(list) > q.cap-len(q.slots) || bytes > maxQueuedBytes {
-		return QueueFull
+		return 0, QueueFull
 	}
 	for i := range list {
 		if err := q.push(&list[i]); err != nil {
 			panic("commands: " + err.Error()) // there is room
 		}
 	}
-	return nil
+	return first, nil
 }
 
 // pushPlain pushes the plain commands at the start of a list, at a third of the cost of
@@ -199,7 +190,7 @@ func (q *Queue) enter(m *Meta, slot uint32) {
 func (q *Queue) Take(dst []Command, first uint64) []Command {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.taken = taken{q.ticket, first, uint64(len(q.slots))}
+	q.taken = q.ticket
 	if len(q.slots) == 0 {
 		return dst
 	}
@@ -222,6 +213,9 @@ func (q *Queue) Take(dst []Command, first uint64) []Command {
 	q.arena, q.spare = q.spare[:0], q.arena
 	return dst
 }
+
+// Taken returns the ticket of the first command that the last Take took. Like Take it belongs to the world's goroutine.
+func (q *Queue) Taken() Ticket { return q.taken }
 
 // merge appends the commands of the run and of the tree, and empties the tree. The run does
 // not end before the tree: its last command comes behind all of the tree.

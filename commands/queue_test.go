@@ -113,10 +113,10 @@ func TestPushAll(t *testing.T) {
 				want++
 			}
 			half := random.IntN(len(list))
-			got, err := many.PushAll(list[:half])
+			_, got, err := many.PushAll(list[:half])
 			if err == nil {
 				var more int
-				more, err = many.PushAll(list[half:])
+				_, more, err = many.PushAll(list[half:])
 				got += more
 			}
 			if got != want || (err == nil) != (want == len(list)) {
@@ -178,7 +178,7 @@ func TestQueueBytes(t *testing.T) {
 func TestQueueData(t *testing.T) {
 	q := commands.NewQueue(100)
 	data := []byte("first")
-	if err := q.PushTogether([]commands.Command{commands.Custom(1, data), commands.Custom(2, []byte("x"))}); err != nil {
+	if _, err := q.PushTogether([]commands.Command{commands.Custom(1, data), commands.Custom(2, []byte("x"))}); err != nil {
 		t.Fatal(err)
 	}
 	copy(data, "spoil")
@@ -330,7 +330,7 @@ func BenchmarkQueueInOrder(b *testing.B) {
 	list := slices.Repeat([]commands.Command{commands.SetField(space.At(1, 2), 3, 4)}, 50)
 	var taken []commands.Command
 	for b.Loop() {
-		if _, err := q.PushAll(list); err != nil {
+		if _, _, err := q.PushAll(list); err != nil {
 			b.Fatal(err)
 		}
 		taken = q.Take(taken[:0], 1)
@@ -346,21 +346,21 @@ func TestPushTogether(t *testing.T) {
 	q := commands.NewQueue(10)
 	list := []commands.Command{commands.SetField(space.At(1), 0, 1), commands.SetField(space.At(2), 0, 1), commands.Custom(3, []byte{4})}
 	for range 3 {
-		if err := q.PushTogether(list); err != nil {
+		if _, err := q.PushTogether(list); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := q.PushTogether(list); err != commands.QueueFull {
+	if _, err := q.PushTogether(list); err != commands.QueueFull {
 		t.Errorf("the queue has 9 of 10, and takes 3 more: %v", err)
 	}
-	if err := q.PushTogether(append(list[:0:0], commands.Command{Kind: 99})); err == nil {
+	if _, err := q.PushTogether(append(list[:0:0], commands.Command{Kind: 99})); err == nil {
 		t.Error("it takes what is no command")
 	}
 	if n := len(q.Take(nil, 1)); n != 9 {
 		t.Errorf("%d commands are there, want 9", n)
 	}
 	q.Stop()
-	if err := q.PushTogether(list); err != commands.Stopped {
+	if _, err := q.PushTogether(list); err != commands.Stopped {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -74,6 +74,7 @@ func AppendResults(b []byte, receipts []Receipt) []byte {
 // the receipt is.
 type Receipt struct {
 	*Command
+	Ticket Ticket // which the queue gave to the command; 0 if it is an event or was recorded
 	Reason Reason // Applied, or why not
 	Event  bool   // scheduled inside the world, not an input
 	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did

@@ -79,7 +79,7 @@ func (w *World) setMany(list []commands.Command) (n int) {
 			break
 		}
 		n++
-		r.Command, r.Reason, r.Event, r.Made = c, commands.Applied, false, 0
+		*r = commands.Receipt{Command: c, Ticket: w.ticketOf(c)}
 		v := c.Float32()
 		rank, ok := w.lattice.RankOf(&c.Coord)
 		switch {

@@ -344,7 +344,7 @@ func TestManySetFields(t *testing.T) {
 			held, hashes = append(held, many.Snapshot()), append(hashes, many.Hash())
 		}
 		for _, w := range []*engine.World{many, each} {
-			if _, err := w.SubmitAll(list); err != nil {
+			if _, _, err := w.SubmitAll(list); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -387,7 +387,7 @@ func TestSubmitAll(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := build(t, engine.Config{Fields: cells(1), QueueSize: 4})
-			if n, err := w.SubmitAll(tt.list); n != tt.want || err != tt.err {
+			if _, n, err := w.SubmitAll(tt.list); n != tt.want || err != tt.err {
 				t.Fatalf("SubmitAll = %d, %v; want %d, %v", n, err, tt.want, tt.err)
 			}
 			receipts := step(t, w)
@@ -403,7 +403,7 @@ func TestSubmitAll(t *testing.T) {
 	}
 	w := build(t, engine.Config{Fields: cells(1)})
 	w.Stop()
-	if n, err := w.SubmitAll([]commands.Command{one(1)}); n != 0 || err != commands.Stopped {
+	if _, n, err := w.SubmitAll([]commands.Command{one(1)}); n != 0 || err != commands.Stopped {
 		t.Errorf("after Stop: %d, %v; want 0, %v", n, err, commands.Stopped)
 	}
 }

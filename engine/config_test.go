@@ -286,7 +286,6 @@ func TestZeroValuesSayWhatIsMissing(t *testing.T) {
 		"Run":           func() { zero.Run(1) },
 		"Replay":        func() { zero.Replay(nil) },
 		"Submit":        func() { zero.Submit(commands.Despawn(1)) },
-		"Receipt":       func() { zero.Receipt(1) },
 		"Queued":        func() { zero.Queued() },
 		"SubmitAll":     func() { zero.SubmitAll(nil) },
 		"Stop":          func() { zero.Stop() },

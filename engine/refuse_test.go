@@ -48,7 +48,7 @@ func TestHandlerRefuses(t *testing.T) {
 		if _, err := w.Step(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.SubmitAll([]commands.Command{commands.Custom(7, []byte("ab")).From(6, 1), commands.Custom(7, []byte("abc")).From(6, 2), commands.Custom(8, nil)}); err != nil {
+		if _, _, err := w.SubmitAll([]commands.Command{commands.Custom(7, []byte("ab")).From(6, 1), commands.Custom(7, []byte("abc")).From(6, 2), commands.Custom(8, nil)}); err != nil {
 			t.Fatal(err)
 		}
 		receipts, err := w.Step()

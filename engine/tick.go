@@ -41,6 +41,7 @@ func (w *World) Step() ([]commands.Receipt, error) {
 		return nil, err
 	}
 	w.inputs = w.queue.Take(w.inputs[:0], w.arrival)
+	w.ticket = w.queue.Taken()
 	return w.step()
 }
 
@@ -66,7 +67,7 @@ func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
 			return nil, &TickError{w.tick + 1, fmt.Sprintf("command %d", i), reason}
 		}
 	}
-	w.inputs = append(w.inputs[:0], inputs...)
+	w.inputs, w.ticket = append(w.inputs[:0], inputs...), 0
 	return w.step()
 }
 
@@ -231,7 +232,20 @@ func (w *World) take(c *commands.Command, event bool) {
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
-	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made, Detail: w.detail})
+	r := commands.Receipt{Command: c, Reason: reason, Event: event, Made: made, Detail: w.detail}
+	if !event {
+		r.Ticket = w.ticketOf(c)
+	}
+	w.receipts = append(w.receipts, r)
+}
+
+// ticketOf returns the ticket of an input; 0 if it was recorded.
+func (w *World) ticketOf(c *commands.Command) commands.Ticket {
+	if w.ticket == 0 {
+		return 0
+	}
+	first := w.arrival - uint64(len(w.inputs))
+	return w.ticket + commands.Ticket(c.Arrival-first)
 }
 
 // finish checks what was written and clamps it to its bounds.

@@ -67,6 +67,7 @@ type World struct {
 
 	// Memory of the tick under way, kept for the next.
 	inputs   []commands.Command
+	ticket   commands.Ticket // of the input that arrived first; 0 if they were recorded
 	due      []commands.Command
 	receipts []commands.Receipt
 	detail   string        // of the command that is being applied, from its handler
@@ -217,9 +218,8 @@ func (c *Config) queueSize() int {
 	return c.QueueSize
 }
 
-// Submit queues a command for the next tick and copies its data. It returns a ticket, by which
-// [World.Receipt] finds what became of the command, or why it refuses the command: commands.QueueFull,
-// commands.Stopped (after [World.Stop], or while the world has halted), or
+// Submit queues a command for the next tick and copies its data. It returns a ticket, which the command's receipt will have,
+// or why it refuses the command: commands.QueueFull, commands.Stopped (after [World.Stop], or while the world has halted), or
 // commands.Unsupported or BadValue if no frame can hold it.
 func (w *World) Submit(c commands.Command) (commands.Ticket, error) {
 	w.made()
@@ -232,35 +232,23 @@ func (w *World) Submit(c commands.Command) (commands.Ticket, error) {
 	return w.queue.Push(&c)
 }
 
-// Receipt returns the receipt of a command that the last Step took, valid until the next Step; nil if it took no
-// command with this ticket, or failed before it came to it.
-func (w *World) Receipt(t commands.Ticket) *commands.Receipt {
-	w.made()
-	arrival, ok := w.queue.Arrival(t)
-	for i := range w.receipts {
-		if r := &w.receipts[i]; ok && r.Arrival == arrival && !r.Event {
-			return r
-		}
-	}
-	return nil
-}
-
 // SubmitAll submits commands as [World.Submit] does, in order, up to the first that is
-// refused. It returns how many were taken, and why the next one was not. It costs less
-// for each command, and no command of another goroutine comes in between.
-func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
+// refused. It returns the ticket of the first, which those of the others follow, how many were taken, and why the next one was
+// not. It costs less for each command, and no command of another goroutine comes in between.
+func (w *World) SubmitAll(list []commands.Command) (first commands.Ticket, taken int, err error) {
 	w.made()
 	if len(list) > 0 && w.halted.Load() {
-		return 0, commands.Stopped
+		return 0, 0, commands.Stopped
 	}
 	return w.queue.PushAll(list)
 }
 
-// SubmitTogether submits all of some commands, or none: then it returns why.
-func (w *World) SubmitTogether(list []commands.Command) error {
+// SubmitTogether submits all of some commands, or none: then it returns why. It returns the ticket of the first, which those of
+// the others follow.
+func (w *World) SubmitTogether(list []commands.Command) (first commands.Ticket, err error) {
 	w.made()
 	if w.halted.Load() {
-		return commands.Stopped
+		return 0, commands.Stopped
 	}
 	return w.queue.PushTogether(list)
 }

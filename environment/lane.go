@@ -165,7 +165,7 @@ func (l *lane) due() {
 
 // tick submits the list and computes a tick.
 func (l *lane) tick() ([]commands.Receipt, error) {
-	if taken, err := l.w.SubmitAll(l.list); err != nil {
+	if _, taken, err := l.w.SubmitAll(l.list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", l.w.Tick()+1, taken+1, len(l.list), err)
 	}
 	return l.w.Step()

@@ -56,7 +56,7 @@ func pondPart(tb testing.TB, state []byte, to uint64) (recording, end []byte) {
 	}
 	w.Record(r)
 	for w.Tick() < to {
-		if _, err := w.SubmitAll(pondInputs(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(pondInputs(w.Tick() + 1)); err != nil {
 			tb.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {
@@ -187,7 +187,7 @@ func TestBeginResumed(t *testing.T) {
 				}
 				w.Record(rec)
 			}
-			if _, err := w.SubmitAll(pondInputs(tick)); err != nil {
+			if _, _, err := w.SubmitAll(pondInputs(tick)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.Step(); err != nil {

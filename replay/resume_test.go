@@ -75,7 +75,7 @@ func TestResume(t *testing.T) {
 			}
 			w.Record(r)
 			for w.Tick() < pondTicks {
-				if _, err := w.SubmitAll(pondInputs(w.Tick() + 1)); err != nil {
+				if _, _, err := w.SubmitAll(pondInputs(w.Tick() + 1)); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := w.Step(); err != nil {

@@ -31,7 +31,7 @@ func TestDue(t *testing.T) {
 	late, own := &runner.Run{Scenario: s, World: world(t, s, 1)}, world(t, s, 1)
 	late.Due = func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick - 1), nil }
 	for tick := uint64(1); tick <= 160; tick++ {
-		if _, err := own.SubmitAll(s.CommandsAt(tick - 1)); err != nil {
+		if _, _, err := own.SubmitAll(s.CommandsAt(tick - 1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := own.Step(); err != nil {

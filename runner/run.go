@@ -181,7 +181,7 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tick %d: %w", before+1, err)
 	}
-	if taken, err := w.SubmitAll(list); err != nil {
+	if _, taken, err := w.SubmitAll(list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
 	if len(list) == 0 {

@@ -234,7 +234,7 @@ func TestNamedSpawnAmongOthers(t *testing.T) {
 				tt.first.Priority = commands.PrioritySystem
 				list = append([]commands.Command{tt.first}, list...)
 			}
-			if _, err = w.SubmitAll(list); err == nil {
+			if _, _, err = w.SubmitAll(list); err == nil {
 				_, err = w.Step()
 			}
 		}
@@ -292,7 +292,7 @@ commands:
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+			if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.Step(); err != nil {

@@ -32,7 +32,7 @@ func ordered(t testing.TB, ticks uint64, orders map[uint64][]commands.Command) [
 	}
 	w.Record(r)
 	for w.Tick() < ticks {
-		if _, err := w.SubmitAll(orders[w.Tick()+1]); err != nil {
+		if _, _, err := w.SubmitAll(orders[w.Tick()+1]); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

@@ -247,7 +247,7 @@ func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
 		l.seq++
 		list[i] = list[i].From(Viewer, l.seq)
 	}
-	if err := l.world.SubmitTogether(list); err != nil {
+	if _, err := l.world.SubmitTogether(list); err != nil {
 		return err
 	}
 	l.orders = slices.DeleteFunc(l.orders, func(o waiting) bool { return o.by <= l.last })

@@ -50,7 +50,7 @@ func record(t testing.TB, name string, ticks uint64, indexed bool, keep ...uint6
 		if w.Tick() == ticks {
 			break
 		}
-		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

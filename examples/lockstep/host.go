@@ -78,7 +78,7 @@ func host(path, address string) error {
 	t := &table{File: f, grown: sync.NewCond(new(sync.Mutex))}
 	world, recorder, cut, err := replay.Resume(t, arena.Build, replay.Header{Seed: uint64(time.Now().UnixNano()), Descriptor: arena.Descriptor})
 	if err == nil && world.Tick() == 0 {
-		err = world.SubmitTogether(arena.Start(world))
+		_, err = world.SubmitTogether(arena.Start(world))
 	}
 	if err == nil {
 		t.size, err = t.Seek(0, io.SeekCurrent)

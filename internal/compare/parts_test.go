@@ -23,7 +23,7 @@ func TestTraceIsFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.SubmitAll(s.CommandsAt(1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

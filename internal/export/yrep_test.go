@@ -81,7 +81,7 @@ func exportYREP(t *testing.T, s *scenarios.Scenario, look export.Look) ([]byte, 
 		return nil, "", err
 	}
 	for range s.Ticks {
-		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {
@@ -180,7 +180,7 @@ func TestYREPColony(t *testing.T) {
 	}
 	altitude := slices.IndexFunc(s.Fields, func(f scenarios.Field) bool { return f.Name == "altitude" })
 	for range s.Ticks {
-		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

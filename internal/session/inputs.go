@@ -56,7 +56,7 @@ func (g *GivenInputs) Compare(f *replay.Frame) error {
 	if err != nil {
 		return err
 	}
-	if _, err := g.queue.PushAll(list); err != nil {
+	if _, _, err := g.queue.PushAll(list); err != nil {
 		return fmt.Errorf("the commands of tick %s: %w", words.Number(f.Tick), err)
 	}
 	g.given = g.queue.Take(g.given[:0], g.arrival)
@@ -141,7 +141,7 @@ func (g *GivenInputs) Begins(tick uint64, cut []byte) bool {
 	if err != nil {
 		return false
 	}
-	if _, err := g.queue.PushAll(list); err != nil {
+	if _, _, err := g.queue.PushAll(list); err != nil {
 		return false
 	}
 	g.given = g.queue.Take(g.given[:0], g.arrival)

@@ -185,7 +185,7 @@ func TestEveryScenario(t *testing.T) {
 			err = enginetest.Sync(enginetest.Subject{
 				Config: s.Config,
 				Submit: func(w *engine.World) error {
-					_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
+					_, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
 					return err
 				},
 				Descriptor: s.Descriptor(),

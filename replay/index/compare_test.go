@@ -33,7 +33,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for w.Tick() < ticks {
-		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 			t.Fatal(err)
 		}
 		if w.Tick() == ticks-1 { // one cell of grass is another

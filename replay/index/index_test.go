@@ -143,13 +143,13 @@ func (r *recorded) run(t testing.TB, ticks uint64, o index.Options, refuse bool)
 		list := r.scenario.CommandsAt(w.Tick() + 1)
 		for i := 0; i < 2 && refuse && random.IntN(3) == 0; i++ {
 			last.now = true
-			_, _ = w.SubmitAll(list)
+			_, _, _ = w.SubmitAll(list)
 			if _, err := w.Step(); !errors.Is(err, errRefused) {
 				t.Fatalf("Step = %v, want %v", err, errRefused)
 			}
 			last.now = false
 		}
-		if _, err := w.SubmitAll(list); err != nil {
+		if _, _, err := w.SubmitAll(list); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

@@ -396,7 +396,7 @@ func TestSums(t *testing.T) {
 		rec.OnHash(func(tick, _ uint64, sum func() [sha256.Size]byte) { sums[tick] = sum() })
 		w.Record(rec)
 		for range 60 {
-			if _, err := w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err != nil {
+			if _, _, err := w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.Step(); err != nil {

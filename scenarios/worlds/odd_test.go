@@ -121,7 +121,7 @@ func TestOddNumbers(t *testing.T) {
 func hashAfter(s *scenarios.Scenario, ticks uint64) (uint64, error) {
 	w, err := s.World(1)
 	for err == nil && w.Tick() < ticks {
-		if _, err = w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err == nil {
+		if _, _, err = w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err == nil {
 			_, err = w.Step()
 		}
 	}

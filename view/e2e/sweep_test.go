@@ -326,7 +326,7 @@ func again(t *testing.T, recording []byte, name string, fault bool) {
 		if fault && w.Tick() == 16 {
 			list = append(list, commands.SetField(space.At(3, 3), 0, 55))
 		}
-		if _, err := w.SubmitAll(list); err != nil {
+		if _, _, err := w.SubmitAll(list); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

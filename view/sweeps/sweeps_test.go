@@ -499,7 +499,7 @@ func recorded(t *testing.T, seed int) (recording []byte, s *scenarios.Scenario, 
 	}
 	w.Record(r)
 	for range s.Ticks {
-		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Step(); err != nil {

@@ -135,7 +135,7 @@ func setFields(r *run) ([]reading, error) {
 	}
 	readings, err := r.alone(1, timed(func(n int) error {
 		for range n {
-			if _, err := w.SubmitAll(list); err != nil {
+			if _, _, err := w.SubmitAll(list); err != nil {
 				return err
 			}
 			if _, err := w.Step(); err != nil {

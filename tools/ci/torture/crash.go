@@ -198,7 +198,7 @@ func (r *reference) build(*replay.Header) (*engine.World, error) {
 func (r *reference) from(tick uint64) (*reference, error) {
 	w, err := r.scenario.World(1)
 	for err == nil && w.Tick() < tick {
-		if _, err = w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err == nil {
+		if _, _, err = w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err == nil {
 			_, err = w.Step()
 		}
 	}
@@ -244,7 +244,7 @@ func (r *reference) record(to, idx io.Writer, sync func() bool) (safe uint64, er
 	}
 	w.Record(engine.Recorders(rec, x))
 	for w.Tick() < r.scenario.Ticks {
-		if _, err := w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err != nil {
+		if _, _, err := w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err != nil {
 			return safe, err
 		}
 		if _, err := w.Step(); err != nil {
