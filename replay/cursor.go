@@ -10,7 +10,8 @@ import (
 )
 
 // A Cursor is a world that goes to any tick of a recording. Every tick on its way is replayed, and its hash compared. It remembers some states that it has
-// come through, as forks of the world, so that a way back is short. It belongs to one goroutine.
+// come through, as forks of the world, so that a way back is short; not those of a world that remembers something outside its state, which a fork
+// lacks. It belongs to one goroutine.
 type Cursor struct {
 	file  *os.File
 	build Builder
@@ -97,7 +98,7 @@ func (c *Cursor) Seek(tick uint64) error {
 	}
 	err := c.walk(tick)
 	if errors.Is(err, ErrMismatch) && c.p.From > 0 { // only what a replay from the beginning comes to counts
-		if err = c.restart(); err == nil {
+		if err = errors.Join(c.forget(), c.restart()); err == nil {
 			err = c.walk(tick)
 		}
 	}
@@ -136,7 +137,6 @@ func (c *Cursor) nearest(tick uint64) error {
 	case best < 0:
 		return c.restart()
 	}
-	c.lost = false
 	m := c.marks[best]
 	w, err := m.world.Fork()
 	if err == nil {
@@ -145,8 +145,18 @@ func (c *Cursor) nearest(tick uint64) error {
 	if err != nil {
 		return err
 	}
+	c.lost = false
 	c.p = &Player{World: w, Source: ResumeReader(c.section(m.next.Offset), *c.p.Source.Head(), m.next), begin: c.first, From: w.Tick()}
 	return nil
+}
+
+// forget drops what it remembers, and remembers nothing more: a fork came to something else than the recording.
+func (c *Cursor) forget() (err error) {
+	for _, m := range c.marks {
+		err = errors.Join(err, m.world.Release())
+	}
+	c.marks, c.step = nil, 0
+	return err
 }
 
 // remember keeps the state that was reached if its tick is a multiple of the step. Where there are too many, the step doubles.

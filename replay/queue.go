@@ -77,7 +77,7 @@ type queue struct {
 
 	offered *pendingTick  // may still be taken back; only the goroutine that adds ticks uses it
 	before  offer         // what taking it back restores
-	world   *engine.World // of the last offer
+	world   *engine.World // of the offer; nil if there is none
 }
 
 // An offer is what a tick that is offered changes before it is added.
@@ -225,7 +225,7 @@ func (q *queue) offer(t *engine.Tick) (size int, err error) {
 // settle adds the tick that is offered or takes it back. Without an offer it does nothing.
 func (q *queue) settle(happened bool) {
 	h := q.offered
-	if q.offered = nil; h == nil {
+	if q.offered, q.world = nil, nil; h == nil {
 		return
 	}
 	switch {

@@ -195,6 +195,10 @@ func (f *Frame) reset() {
 // Offset returns the length of the header and of every frame that Next returned.
 func (r *Reader) Offset() int64 { return r.end }
 
+// Buffered returns how many bytes after that were read from the source already. As long as there are some, whoever reads a recording
+// while it is written is behind.
+func (r *Reader) Buffered() int { return r.d.Buffered() }
+
 // frame mirrors appendInputs.
 func (r *Reader) frame(f *Frame) {
 	f.Tick = r.d.Uint64("tick")

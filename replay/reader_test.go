@@ -41,6 +41,25 @@ func recordings(t testing.TB) map[string][]byte {
 	return files
 }
 
+// TestBuffered: after each frame of a source that gives what it has, what is buffered are the frames behind it.
+func TestBuffered(t *testing.T) {
+	all, _ := pondRecording(t)
+	half := len(all) / 2
+	r, err := replay.NewReader(io.MultiReader(bytes.NewReader(all[:half]), bytes.NewReader(all[half:])))
+	var f replay.Frame
+	for there := half; err == nil; err = r.Next(&f) {
+		if int(r.Offset()) > there {
+			there = len(all)
+		}
+		if got, want := r.Buffered(), there-int(r.Offset()); got != want {
+			t.Errorf("after byte %d of %d, %d bytes are buffered, want %d", r.Offset(), there, got, want)
+		}
+	}
+	if err != io.EOF {
+		t.Error(err)
+	}
+}
+
 // copied reads a recording to its end and writes it again. It returns what was
 // written, the offset after each whole frame (the header's first) and the error
 // that ended the reading, nil at a clean end.

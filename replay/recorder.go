@@ -62,7 +62,7 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 }
 
 // Next ends the recording, which it flushes, or syncs where [Recorder.Keep] asks for that, and goes on in another one, as NewRecorder begins it: so the
-// descriptor must name the state that the world is in. It must be called between ticks. The digest goes on: [Recorder.RunDigest] is then that of the run.
+// descriptor must name the state that the world is in. It must be called between ticks. [Recorder.RunDigest] goes on from the first recording.
 // An error of writing is kept, as one of Flush is; after another one the recorder is as it was.
 func (r *Recorder) Next(sink io.Writer, w *engine.World, descriptor []byte) error {
 	end := r.Flush
@@ -198,8 +198,9 @@ func described(s *fields.Setup) string {
 // recorder has, but another one may still refuse, it fails with [engine.ErrUnderWay].
 func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
 
-// RunDigest returns the digest of all ticks of the recording that were hashed: after Flush, and before the next
-// tick, of all that were recorded. It is not known after [ResumeRecorder] without a sum of the whole recording.
+// RunDigest returns the digest of all ticks that were hashed: after Flush, and before the next tick, of all that were recorded. The first one is that of
+// the recording that the recorder began, whatever [Recorder.Next] began since, or went on with: of a run in parts whose second part is resumed,
+// it begins with the second part. It is not known after [ResumeRecorder] without a sum of the whole recording.
 func (r *Recorder) RunDigest() (sum [sha256.Size]byte, known bool) {
 	if r.target.w.run == nil {
 		return sum, false

@@ -21,9 +21,10 @@ type File interface {
 // it by [engine.World.Record]. What is recorded from then on is byte for byte what an uninterrupted process records. Cut is what was cut off; it
 // may hold commands of a tick that never happened for sure.
 //
-// In an empty file it begins a recording: of the world that the builder makes of the header's seed and descriptor, at tick 0.
+// In an empty file it begins a recording: of the world that the builder makes of the seed and the descriptor of begin, at tick 0. A recording that is there
+// has its own header, and begin does not count: what the world is, the recording says.
 //
-// After an error the file is as it was: a [*MismatchError] or [*FormatError] of the frames, the builder's error, a [*FormatError] where a damaged frame hides
+// After an error the file is as it was: [ErrTruncated] where it ends within its header, so that no tick is lost if it is emptied, a [*MismatchError] or [*FormatError] of the frames, the builder's error, a [*FormatError] where a damaged frame hides
 // other ones behind it, or an error that the file was changed while it was read. Nothing else may write the file meanwhile, see [Lock], and the caller
 // closes it.
 func Resume(f File, build Builder, begin Header) (w *engine.World, r *Recorder, cut []byte, err error) {
@@ -38,7 +39,10 @@ func Resume(f File, build Builder, begin Header) (w *engine.World, r *Recorder, 
 		if err == nil {
 			r, err = NewRecorder(f, w, begin.Descriptor)
 		}
-		return w, r, nil, err
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return w, r, nil, nil
 	}
 	end, h, err := WholePart(f, size, nil)
 	if h == nil || err != nil && !errors.Is(err, ErrTruncated) {
@@ -69,24 +73,37 @@ func Resume(f File, build Builder, begin Header) (w *engine.World, r *Recorder, 
 	if r, err = ResumeRecorder(f, p.World, *frames.Head(), end, sum); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := f.Truncate(end.Offset); err != nil {
+	if _, err = f.Seek(end.Offset, io.SeekStart); err == nil {
+		err = f.Truncate(end.Offset)
+	}
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	_, err = f.Seek(end.Offset, io.SeekStart)
-	return p.World, r, cut, err
+	return p.World, r, cut, nil
 }
 
-// ErrBusy reports a recording that another process is writing.
-var ErrBusy = errors.New("replay: another process is writing the recording")
+// The errors of [Lock].
+var (
+	ErrBusy     = errors.New("replay: another process is writing the recording")
+	ErrReplaced = errors.New("replay: another file has taken the place of the recording since it was opened; open it again")
+)
 
 // Lock keeps other processes from writing a recording, those that call Lock too and this project's commands, until the file is closed or the process
-// ends, however it ends. It returns [ErrBusy] if another one has the lock. Readers need none. On systems without locks it is an error.
+// ends, however it ends. It returns [ErrBusy] if another one has the lock, and [ErrReplaced] if the name of the file leads to another one, or to none,
+// by now. Readers need none. On systems without locks it is an error.
 func Lock(f *os.File) error {
-	err := filelock.Lock(f)
-	if err == filelock.ErrBusy {
+	switch err := filelock.Lock(f); err {
+	case nil:
+	case filelock.ErrBusy:
 		return ErrBusy
+	default:
+		return err
 	}
-	return err
+	is, err := f.Stat()
+	if now, gone := os.Stat(f.Name()); err != nil || gone != nil || !os.SameFile(is, now) {
+		return ErrReplaced
+	}
+	return nil
 }
 
 // ErrChanged reports a file that was changed while it was read.

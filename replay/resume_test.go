@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/murksim/murksim/engine"
@@ -53,6 +54,21 @@ func TestLock(t *testing.T) {
 	one.Close()
 	if err := replay.Lock(two); err != nil {
 		t.Errorf("after the first was closed: %v", err)
+	}
+	if runtime.GOOS == "windows" {
+		return // which keeps open files in their place
+	}
+	three, err := os.Open(two.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer three.Close()
+	two.Close()
+	if err := os.Rename(inFile(t, nil).Name(), three.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := replay.Lock(three); err != replay.ErrReplaced {
+		t.Errorf("after another file has taken its place: %v, want %v", err, replay.ErrReplaced)
 	}
 }
 

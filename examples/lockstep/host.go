@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 
@@ -60,12 +61,12 @@ func (t *table) sit(c net.Conn, world *engine.World) {
 		return
 	}
 	go t.send(c)
-	for number := uint64(0); err == nil && lines.Scan(); number++ {
+	for number := uint64(0); (err == nil || err == commands.QueueFull) && lines.Scan(); number++ {
 		_, err = world.Submit(arena.Go(player, lines.Text(), number))
 	}
 }
 
-// host begins a game, or goes on with the one in the file, and plays until the process is killed or all cells are painted.
+// host begins a game, or goes on with the one in the file, and plays until all cells are painted. Then it shows the game to those who come, until it is killed.
 func host(path, address string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	listener, failed := net.Listen("tcp", address)
@@ -93,12 +94,12 @@ func host(path, address string) error {
 			go t.sit(c, world)
 		}
 	}()
-	for pace := engine.NewPacer(1.0 / 20); arena.Score(world, 0)+arena.Score(world, 1) < arena.Side*arena.Side; {
+	for pace := engine.NewPacer(1.0 / 20); !arena.Over(world); {
 		_ = pace.Wait(context.Background()) // which never ends
 		_, err := world.Step()
 		if err = errors.Join(err, recorder.Flush()); err != nil { // each tick travels at once
 			return err
 		}
 	}
-	return nil
+	select {}
 }

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -31,21 +32,25 @@ func main() {
 	for i := 1; i < *replicas; i++ {
 		worlds = append(worlds, must(m.World(*seed+uint64(i))))
 	}
+	end := func() error { return nil }
 	if *record != "" {
 		f := must(os.Create(*record))
-		r := must(replay.NewRecorder(f, worlds[0], m.Descriptor()))
+		r := must(replay.NewRecorder(f, worlds[0], must(m.Descriptor())))
 		worlds[0].Record(r)
-		defer func() { check(r.Flush()); check(f.Close()) }()
+		end = func() error { return errors.Join(r.Flush(), f.Close()) }
 	}
-	table(must(engine.NewBatch(worlds, runtime.GOMAXPROCS(0))), *ticks)
+	batch := must(engine.NewBatch(worlds, runtime.GOMAXPROCS(0)))
+	check(errors.Join(table(batch, *ticks), end()))
 }
 
 // table runs the worlds and prints a line for every ten ticks: the means of all of them.
-func table(batch *engine.Batch, ticks int) {
+func table(batch *engine.Batch, ticks int) error {
 	fmt.Println("tick,susceptible,infected,recovered")
 	for tick := 0; tick <= ticks; tick += 10 {
 		if tick > 0 {
-			must(batch.Run(10))
+			if _, err := batch.Run(10); err != nil {
+				return err
+			}
 		}
 		var sums [3]float64
 		for _, w := range batch.Worlds() {
@@ -56,6 +61,7 @@ func table(batch *engine.Batch, ticks int) {
 		n := float64(len(batch.Worlds()))
 		fmt.Printf("%d,%.1f,%.1f,%.1f\n", tick, sums[Susceptible]/n, sums[Infected]/n, sums[Recovered]/n)
 	}
+	return nil
 }
 
 func must[T any](v T, err error) T {

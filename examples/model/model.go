@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/murksim/murksim/engine"
@@ -18,24 +19,28 @@ const (
 
 // A Model is an epidemic of Kermack and McKendrick on a torus. It begins with one infected person.
 type Model struct {
-	Side  int     // rows, and columns
-	Beta  float64 // probability that an infected person infects a susceptible neighbour in a tick
-	Gamma float64 // probability that an infected person recovers in a tick
+	Side  int     `json:"side"`  // rows, and columns
+	Beta  float64 `json:"beta"`  // probability that an infected person infects a susceptible neighbour in a tick
+	Gamma float64 `json:"gamma"` // probability that an infected person recovers in a tick
 }
 
-// Descriptor says in a recording which model it is of. Change its first word when the rules change.
-func (m Model) Descriptor() []byte {
-	return fmt.Appendf(nil, "epidemic@1 side=%d beta=%g gamma=%g", m.Side, m.Beta, m.Gamma)
+// A descriptor says in a recording which model it is of. Change the version when the rules change.
+type descriptor struct {
+	Model   string `json:"model"`
+	Version int    `json:"version"`
+	With    Model  `json:"with"`
 }
+
+// Descriptor is what a recording of the model begins with.
+func (m Model) Descriptor() ([]byte, error) { return json.Marshal(descriptor{"epidemic", 1, m}) }
 
 // Build builds the world of a recording: a [replay.Builder]. A recording may come from anyone, so World checks the numbers.
 func Build(h *replay.Header) (*engine.World, error) {
-	var m Model
-	fmt.Sscanf(string(h.World()), "epidemic@1 side=%d beta=%g gamma=%g", &m.Side, &m.Beta, &m.Gamma)
-	if string(m.Descriptor()) != string(h.World()) {
-		return nil, fmt.Errorf("not a recording of epidemic@1: %q", h.World())
+	var d descriptor
+	if err := json.Unmarshal(h.World(), &d); err != nil || d.Model != "epidemic" || d.Version != 1 {
+		return nil, fmt.Errorf("not a recording of version 1 of the epidemic: %q", h.World())
 	}
-	return m.World(h.Seed)
+	return d.With.World(h.Seed)
 }
 
 // World builds the world at tick 0.

@@ -91,6 +91,9 @@ func (d *Decoder) At(offset int64) *Decoder {
 	return d
 }
 
+// Buffered returns how many bytes were read from the source and not decoded yet.
+func (d *Decoder) Buffered() int { return len(d.window) - d.next }
+
 // Err returns the first error: an [*Error], or that of the source.
 func (d *Decoder) Err() error { return d.err }
 

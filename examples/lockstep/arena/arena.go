@@ -65,6 +65,9 @@ func Score(w *engine.World, player uint64) (cells int) {
 	return cells
 }
 
+// Over says that all cells are painted.
+func Over(w *engine.World) bool { return Score(w, 0)+Score(w, 1) == Side*Side }
+
 type run struct{}
 
 // Type implements [engine.Handler].
