@@ -26,9 +26,9 @@ func (w *World) Fork() (*World, error) {
 	return f, w.ForkInto(f)
 }
 
-// Release gives a world back that came from Fork, or from which others came. It must not be used any more: its methods panic. The next Fork of a world
-// of its kin takes its memory, so a program that looks ahead again and again allocates nothing. Any goroutine may call Release. It fails with [ErrUnderWay]
-// within a tick, and with [ErrRecorded] if the world has a recorder.
+// Release gives a world back that came from Fork, or from which others came, as Put of a sync.Pool does: forget the pointer. Its methods panic, until the
+// next Fork of a world of its kin takes its memory; then the pointer is that fork. So a program that looks ahead again and again allocates nothing. Any
+// goroutine may call Release. It fails with [ErrUnderWay] within a tick, and with [ErrRecorded] if the world has a recorder.
 func (w *World) Release() error {
 	if err := w.mayMove(); err != nil {
 		return err
