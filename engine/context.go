@@ -250,7 +250,17 @@ func (c *Context) Bulk(number uint64) rng.Bulk {
 	if c.s.spec.Local {
 		panic(fmt.Sprintf("engine: %s is local and must not draw random numbers", c.s.spec.Name))
 	}
-	return c.s.bulk(w, number, w.lattice.Cells())
+	return c.s.bulk(w, c.s.spec.Name, number, w.lattice.Cells())
+}
+
+// Place is [Context.Bulk] for a propagator whose draws have names of their own: of the stream called name, which must be that of the propagator, a point
+// and more. So its draws at one place stay the same when it draws at another one as well.
+func (c *Context) Place(name string, number uint64) rng.Bulk {
+	w := c.world()
+	if own := c.s.spec.Name; c.s.spec.Local || len(name) < len(own)+2 || name[:len(own)] != own || name[len(own)] != '.' {
+		panic(fmt.Sprintf("engine: %s draws as %q; the name of a place begins with its own and a point, and what is local does not draw", own, name))
+	}
+	return c.s.bulk(w, name, number, w.lattice.Cells())
 }
 
 // A CellError is a failure at one cell.
@@ -300,6 +310,7 @@ type worker struct {
 }
 
 type stageBulk struct {
+	name   string
 	number uint64
 	bulk   rng.Bulk
 }
@@ -311,15 +322,15 @@ func (s *stage) must(id fields.ID, what uint8, name string) {
 }
 
 // bulk counts a bulk draw once a tick, whichever worker asks first.
-func (s *stage) bulk(w *World, number uint64, count int) rng.Bulk {
+func (s *stage) bulk(w *World, name string, number uint64, count int) rng.Bulk {
 	s.bulkMu.Lock()
 	defer s.bulkMu.Unlock()
 	for _, b := range s.bulks {
-		if b.number == number {
+		if b.number == number && b.name == name {
 			return b.bulk
 		}
 	}
-	b := w.streams.Bulk(s.spec.Name, number, count)
-	s.bulks = append(s.bulks, stageBulk{number, b})
+	b := w.streams.Bulk(name, number, count)
+	s.bulks = append(s.bulks, stageBulk{name, number, b})
 	return b
 }

@@ -93,7 +93,7 @@ func (c *SystemContext) Cancel(event uint64) bool { return c.world().events.Canc
 // of the stream of that number, once a tick.
 func (c *SystemContext) EntityBulk(number uint64) rng.Bulk {
 	w := c.world()
-	return c.s.bulk(w, number, w.entities.live)
+	return c.s.bulk(w, c.s.spec.Name, number, w.entities.live)
 }
 
 // A HandlerContext is what a handler of Custom commands may see and do. Like all commands,

@@ -27,6 +27,8 @@ type checker struct {
 	path  []string // of lets that are being checked
 
 	near    bool // inside of a neighbour term
+	looks   bool // which is at
+	inner   bool // and so is the degree a float32, also in own
 	noDraws bool // and so are draws refused
 	number  int  // of the next draw of the formula
 }
@@ -152,7 +154,7 @@ func (c *checker) word(t *Term) error {
 	case "cells":
 		t.Op = Cells
 	case "degree":
-		t.Op, t.Uniform = Degree, !c.near
+		t.Op, t.Uniform = Degree, !c.inner
 	default:
 		t.Op, t.Uniform = Coordinate, false
 		t.Index = slices.IndexFunc(c.Lattice.Axes(), func(a space.Axis) bool { return a.Name == t.Node.Text })
@@ -215,11 +217,11 @@ func (c *checker) let(t *Term, i int) error {
 	if err != nil {
 		return err
 	}
-	if c.near && of.near {
+	if c.inner && of.near {
 		return c.wrong(t.Node, "%s has a term over neighbours, and stands in another; give it a field of its own and read now() of it", t.Node)
 	}
 	t.Op, t.Index, t.Type = UseLet, i, of.Type
-	t.Uniform = of.Uniform && !(c.near && of.degree) // which is the neighbour's there
+	t.Uniform = of.Uniform && !(c.inner && of.degree)
 	return nil
 }
 
@@ -232,13 +234,13 @@ func (c *checker) letOf(use *Node, i int) (*checkedLet, error) {
 	if of := c.lets[l.Name]; of != nil {
 		return of, nil
 	}
-	near, noDraws := c.near, c.noDraws
-	c.near, c.noDraws, c.path = false, false, append(c.path, l.Name)
+	near, inner, noDraws := c.near, c.inner, c.noDraws
+	c.near, c.inner, c.noDraws, c.path = false, false, false, append(c.path, l.Name)
 	t, err := c.formula("let."+l.Name, l.Formula)
 	if err != nil {
 		return nil, err
 	}
-	c.near, c.noDraws, c.path = near, noDraws, c.path[:len(c.path)-1]
+	c.near, c.inner, c.noDraws, c.path = near, inner, noDraws, c.path[:len(c.path)-1]
 	of := &checkedLet{Term: t}
 	t.Walk(func(x *Term) {
 		used := &checkedLet{}
@@ -250,6 +252,14 @@ func (c *checker) letOf(use *Node, i int) (*checkedLet, error) {
 	})
 	c.lets[l.Name] = of
 	return of, nil
+}
+
+// innerLet is a let as it is within a term over neighbours, which was checked.
+func (c *checker) innerLet(i int) (*Term, error) {
+	c.inner = true
+	t, err := c.formula("let."+c.Lets[i].Name, c.Lets[i].Formula)
+	c.inner = false
+	return t, err
 }
 
 // member is a value F.v, or a component v.x.
@@ -303,8 +313,8 @@ func (c *checker) index(t *Term) (*Term, error) {
 			return nil, c.wrong(n, "coordinates have %d components, counted from 0", c.Lattice.Dim())
 		}
 		if t.Op = Coordinate; of.Text == "step" {
-			if t.Op = Step; !c.near {
-				return nil, c.wrong(n, "step is the step to a neighbour; it stands within a term over neighbours")
+			if t.Op = Step; !c.near || c.looks {
+				return nil, c.wrong(n, "step is the step to a neighbour; it stands within a term over neighbours, but not in at")
 			}
 		}
 		return t, nil

@@ -11,12 +11,14 @@ import (
 // holds a value for each cell, that of a vector its components cell by cell.
 type State struct {
 	Prev, Now [][]float32                                     // by field of the scope; nil where the field is fixed
-	Fixed     [2][][]fixed.Fixed                              // of fixed fields, in Prev and Now
+	Fixed     [2][][]int64                                    // of fixed fields, in Prev and Now
 	Own       []float64                                       // parameters of the rule
 	World     []float64                                       // parameters of the world
 	Dt        float64                                         // 1 / tick_rate
 	Tick      uint64                                          // that is computed
 	Word      func(place string, number int, cell int) uint32 // the random word of a place for a cell
+
+	seen func(t *Term, args []value, v value) // of each operation that was computed; may be nil
 }
 
 // A value is what a formula comes to: of a fixed type x, of a vector v, else f, which is 1 or 0 of a boolean.
@@ -38,6 +40,7 @@ type place struct {
 	name string // set.FIELD, where, let.NAME
 	cell int    // which is looked at
 	own  int    // whose value is computed
+	in   bool   // it is within a term over neighbours
 	step []int32
 }
 
@@ -100,6 +103,8 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 	v, err := apply(t, args)
 	if err != nil {
 		err = &Fault{t, err}
+	} else if e.seen != nil {
+		e.seen(t, args, v)
 	}
 	return v, err
 }
@@ -134,7 +139,7 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 	all := make([]value, n)
 	for k := range n {
 		if t.Type.Base == Fixed {
-			all[k].x = e.State.Fixed[gen][t.Index][cell*n+k]
+			all[k].x = fixed.Fixed(e.State.Fixed[gen][t.Index][cell*n+k])
 		} else {
 			all[k].f = float64([...][][]float32{e.Prev, e.State.Now}[gen][t.Index][cell*n+k])
 		}
@@ -147,8 +152,8 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 
 // let computes a let at the cell that is looked at; numbers are rounded to float32.
 func (e *evaluator) let(t *Term, at *place) (value, error) {
-	of := e.rule.Lets[t.Index]
-	v, err := e.eval(of, &place{name: "let." + e.Lets[t.Index].Name, cell: at.cell, own: at.cell})
+	of := e.rule.let(t.Index, at.in)
+	v, err := e.eval(of, &place{name: "let." + e.Lets[t.Index].Name, cell: at.cell, own: at.cell, in: at.in})
 	return v.rounded(of.Type), err
 }
 
@@ -202,11 +207,12 @@ func truth(b bool) value {
 // around computes a term over the neighbours of the cell.
 func (e *evaluator) around(t *Term, at *place) (value, error) {
 	if t.Op == AtCell {
-		return e.eval(t.Args[0], &place{name: at.name, cell: at.own, own: at.own})
+		return e.eval(t.Args[0], &place{name: at.name, cell: at.own, own: at.own, in: true})
 	}
 	var seen []value
+	var open []*place // of one
 	for _, n := range e.entries(t, at.cell) {
-		there := &place{name: at.name, cell: n.cell, own: at.cell, step: n.step}
+		there := &place{name: at.name, cell: n.cell, own: at.cell, in: true, step: n.step}
 		if t.Where != nil {
 			if c, err := e.eval(t.Where, there); err != nil || c.f == 0 {
 				if err != nil {
@@ -216,7 +222,7 @@ func (e *evaluator) around(t *Term, at *place) (value, error) {
 			}
 		}
 		if t.Op == One { // only the choice is computed
-			seen = append(seen, value{f: float64(n.cell)})
+			seen, open = append(seen, value{}), append(open, there)
 			continue
 		}
 		x, err := e.operand(t, t.Args[0], there)
@@ -234,14 +240,15 @@ func (e *evaluator) around(t *Term, at *place) (value, error) {
 	case len(seen) == 0 && t.Else != nil && t.Op != Sum:
 		return e.operand(t, t.Else, at)
 	case t.Op == One:
-		n := int(seen[chosen(e.Word(at.name, t.Number, at.cell), len(seen))].f)
-		return e.operand(t, t.Args[0], &place{name: at.name, cell: n, own: at.cell})
+		return e.operand(t, t.Args[0], open[chosen(e.Word(at.name, t.Number, at.cell), len(open))])
 	case t.Op == At:
 		return seen[0], nil
 	}
 	v, err := folded(t, seen)
 	if err != nil {
 		err = &Fault{t, err}
+	} else if e.seen != nil {
+		e.seen(t, nil, v)
 	}
 	return v, err
 }

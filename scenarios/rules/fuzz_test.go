@@ -3,7 +3,6 @@ package rules
 import (
 	"testing"
 
-	"github.com/murksim/murksim/exact/fixed"
 	"github.com/murksim/murksim/space"
 )
 
@@ -89,7 +88,7 @@ func stateOf(s *Scope) *State {
 			state.Prev, state.Fixed[0] = append(state.Prev, column), append(state.Fixed[0], nil)
 			continue
 		}
-		state.Prev, state.Fixed[0] = append(state.Prev, nil), append(state.Fixed[0], make([]fixed.Fixed, n))
+		state.Prev, state.Fixed[0] = append(state.Prev, nil), append(state.Fixed[0], make([]int64, n))
 	}
 	state.Now, state.Fixed[1] = state.Prev, state.Fixed[0]
 	return state

@@ -17,7 +17,7 @@ func (c *checker) neighbours(t *Term, op Op) error {
 	switch {
 	case op == AtCell:
 		return c.ownCell(t)
-	case c.near:
+	case c.inner:
 		return c.wrong(n, "a term over neighbours stands in another; give %s a field of its own and read now() of it", n)
 	case op == At && len(n.Args) < 2:
 		return c.wrong(n, "at takes a term and a direction or an offset, as in at(heat, 1)")
@@ -31,14 +31,14 @@ func (c *checker) neighbours(t *Term, op Op) error {
 			return err
 		}
 	}
-	c.near, c.noDraws = true, true
+	c.near, c.inner, c.looks, c.noDraws = true, true, op == At, true
 	x, err := c.term(n.Args[0])
 	if err == nil && n.Where != nil {
 		if t.Where, err = c.term(n.Where); err == nil {
 			err = c.boolean(t.Where)
 		}
 	}
-	c.near, c.noDraws = false, false
+	c.near, c.inner, c.looks, c.noDraws = false, false, false, false
 	if err == nil && n.Else != nil {
 		t.Else, err = c.term(n.Else)
 	}

@@ -12,6 +12,7 @@ type Assignment struct {
 // A Rule is a rule of fields whose formulas were checked.
 type Rule struct {
 	Lets  []*Term // as in the scope
+	Inner []*Term // those whose degree is a float32 within a term over neighbours, as they are there; nil: as elsewhere
 	Where *Term   // nil: everywhere
 	Set   []*Term // as the assignments were given
 	Cost  int     // about how many steps it takes for a cell
@@ -36,7 +37,12 @@ func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Lets = append(r.Lets, of.Term)
+		r.Lets, r.Inner = append(r.Lets, of.Term), append(r.Inner, nil)
+		if of.degree && !of.near {
+			if r.Inner[i], err = c.innerLet(i); err != nil {
+				return nil, err
+			}
+		}
 	}
 	var err error
 	if where != nil {
@@ -55,6 +61,14 @@ func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {
 		r.Set = append(r.Set, t)
 	}
 	return r, c.limit(r, where, set)
+}
+
+// let is a let, as it is within a term over neighbours or elsewhere.
+func (r *Rule) let(i int, inner bool) *Term {
+	if inner && r.Inner[i] != nil {
+		return r.Inner[i]
+	}
+	return r.Lets[i]
 }
 
 // placed says in which formula an error is.
@@ -110,6 +124,33 @@ func (c *checker) assign(a *Assignment) (*Term, error) {
 		err = c.wrong(a.Formula, "%s is %s, %s is %s", f.Name, c.describe(want), a.Formula, c.describe(t.Type))
 	}
 	return nil, placed(place, err)
+}
+
+// readsFar lists the fields that it reads in Now at other cells than the one whose value it computes.
+func (r *Rule) readsFar() (all []int) {
+	var look func(t *Term, far bool)
+	look = func(t *Term, far bool) {
+		if t == nil {
+			return
+		}
+		switch {
+		case t.Op == Now && far:
+			all = append(all, t.Index)
+		case t.Op == UseLet && far:
+			look(r.Lets[t.Index], true)
+		}
+		near := far || t.Op >= Sum && t.Op <= At
+		for _, a := range t.Args {
+			look(a, near && t.Op != AtCell)
+		}
+		look(t.Where, near)
+		look(t.Else, far)
+	}
+	for _, t := range r.terms() {
+		look(t, false)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Reads lists the fields that a rule reads, in Prev and in Now, ascending.

@@ -1,0 +1,375 @@
+package rules
+
+import (
+	"math"
+	"slices"
+
+	"github.com/murksim/murksim/rng"
+)
+
+// nearRegisters are those of a term over neighbours, beside those of what is in it.
+const nearRegisters = 5
+
+// around computes a term over the neighbours.
+func (m *machine) around(x *code, b *block, d int) operand {
+	switch x.op {
+	case At:
+		return m.look(x, b, d)
+	case One:
+		return m.one(x, b, d)
+	case Distinct:
+		return m.distinct(x, b, d)
+	case Count:
+		return m.count(x, b, d)
+	case Any, All:
+		return m.decide(x, b, d)
+	}
+	if x.where != nil {
+		return m.foldSome(x, b, d)
+	}
+	return m.foldAll(x, b, d)
+}
+
+// foldAll adds the neighbours' numbers, or finds the least or greatest.
+func (m *machine) foldAll(x *code, b *block, d int) operand {
+	n := len(b.pattern.Offsets)
+	switch {
+	case n == 0 && x.op == Sum:
+		return operand{k: float32(math.Copysign(0, -1))}
+	case n == 0:
+		return m.eval(x.els, b, d)
+	}
+	to := m.register(d, b.n)
+	for k := range n {
+		there := b.at(k)
+		v := m.eval(x.args[0], &there, d+1)
+		switch {
+		case k == 0 && v.v == nil:
+			fill(to, v.k)
+		case k == 0:
+			copy(to, v.v)
+		case x.op == Least, x.op == Most:
+			better(to, to, v, x.op == Least)
+		default:
+			compute(Add, to, to, v)
+		}
+	}
+	if x.op == Mean {
+		computeOne(Divide, to, to, float32(n))
+	}
+	return operand{v: to, in: true}
+}
+
+// foldSome does so with the neighbours for which a condition holds.
+func (m *machine) foldSome(x *code, b *block, d int) operand {
+	to, seen := m.register(d, b.n), m.register(d+1, b.n)
+	fill(to, float32(math.Copysign(0, -1)))
+	fill(seen, 0)
+	for k := range b.pattern.Offsets {
+		there := b.at(k)
+		c := m.full(m.eval(x.where, &there, d+2), b.n, d+2)
+		v := m.full(m.eval(x.args[0], &there, d+3), b.n, d+3)
+		for i := range to {
+			if math.Float32bits(c[i]) == 0 {
+				continue
+			}
+			switch {
+			case x.op == Sum, x.op == Mean:
+				to[i] += v[i]
+			case seen[i] == 0, x.op == Least && v[i] < to[i], x.op == Most && v[i] > to[i]:
+				to[i] = v[i]
+			}
+			seen[i]++
+		}
+	}
+	if x.op == Mean {
+		for i := range to {
+			to[i] /= seen[i]
+		}
+	}
+	if x.op != Sum {
+		m.orElse(x, b, d, to, seen)
+	}
+	return operand{v: to, in: true}
+}
+
+// orElse takes what counts where nothing was seen. The register after d has what was.
+func (m *machine) orElse(x *code, b *block, d int, to, seen []float32) {
+	if !slices.Contains(seen, 0) {
+		return
+	}
+	els := m.full(m.eval(x.els, b, d+2), b.n, d+2)
+	for i, n := range seen {
+		if n == 0 {
+			to[i] = els[i]
+		}
+	}
+}
+
+// count counts the neighbours for which a condition holds.
+func (m *machine) count(x *code, b *block, d int) operand {
+	to := m.register(d, b.n)
+	fill(to, 0)
+	of := x.args[0]
+	direct := x.where == nil && of.op == Equal && of.args[0].op == Get && of.args[0].parts == 1 && of.args[1].uniform && b.stride == 1
+	for k := range b.pattern.Offsets {
+		there := b.at(k)
+		if direct {
+			countEqual(to, m.prev[of.args[0].field][there.first:], m.constant(of.args[1], b).k)
+			continue
+		}
+		c := m.eval(of, &there, d+1)
+		if x.where != nil {
+			c = m.both(c, m.eval(x.where, &there, c.after(d+1)), b.n, d+1)
+		}
+		if c.v == nil {
+			if math.Float32bits(c.k) != 0 {
+				computeOne(Add, to, to, 1)
+			}
+			continue
+		}
+		one := math.Float32bits(1)
+		for i, v := range c.v {
+			to[i] += math.Float32frombits(math.Float32bits(v) & one)
+		}
+	}
+	return operand{v: to, in: true}
+}
+
+// countEqual adds 1 where a number is k.
+func countEqual(to, a []float32, k float32) {
+	a = a[:len(to)]
+	one := math.Float32bits(1)
+	for i := range to {
+		to[i] += math.Float32frombits(math.Float32bits(bits(a[i] == k)) & one)
+	}
+}
+
+// both is whether two conditions hold; the first is in register d, if in one.
+func (m *machine) both(one, two operand, n, d int) operand {
+	switch {
+	case one.v == nil && math.Float32bits(one.k) == 0:
+		return one
+	case one.v == nil && !two.in:
+		return two
+	case two.v == nil && math.Float32bits(two.k) == 0:
+		return two
+	case two.v == nil:
+		return one
+	}
+	to := m.register(d, n)
+	if one.v == nil {
+		copy(to, two.v)
+	} else {
+		andBits(to, one.v, two.v)
+	}
+	return operand{v: to, in: true}
+}
+
+// decide is whether a condition holds for any of the neighbours, or for all.
+func (m *machine) decide(x *code, b *block, d int) operand {
+	to := m.register(d, b.n)
+	fill(to, mask(x.op == All).k)
+	for k := range b.pattern.Offsets {
+		there := b.at(k)
+		c := m.full(m.eval(x.args[0], &there, d+1), b.n, d+1)
+		w := operand{k: allBits}
+		if x.where != nil {
+			w = m.eval(x.where, &there, d+2)
+		}
+		where := m.full(w, b.n, d+2)
+		for i := range to {
+			is, counts := math.Float32bits(c[i]), math.Float32bits(where[i])
+			if x.op == Any {
+				to[i] = math.Float32frombits(math.Float32bits(to[i]) | is&counts)
+			} else {
+				to[i] = math.Float32frombits(math.Float32bits(to[i]) & (is | ^counts))
+			}
+		}
+	}
+	return operand{v: to, in: true}
+}
+
+// distinct counts the different categories among the neighbours.
+func (m *machine) distinct(x *code, b *block, d int) operand {
+	n, of := len(b.pattern.Offsets), d+nearRegisters
+	to := m.register(d, b.n)
+	fill(to, 0)
+	for k := range n {
+		there := b.at(k)
+		v, counts := m.register(of+2*k, b.n), m.register(of+2*k+1, b.n)
+		is := m.full(m.eval(x.args[0], &there, of+2*n), b.n, of+2*n)
+		copy(v, is)
+		w := operand{k: allBits}
+		if x.where != nil {
+			w = m.eval(x.where, &there, of+2*n)
+		}
+		copy(counts, m.full(w, b.n, of+2*n))
+		for i, category := range v {
+			if !(category >= 0 && category < float32(x.index)) || category != float32(math.Trunc(float64(category))) {
+				counts[i] = 0
+			}
+		}
+		for i, category := range v {
+			isNew := math.Float32bits(counts[i]) != 0
+			for j := range k {
+				if math.Float32bits(m.register(of+2*j+1, b.n)[i]) != 0 && m.register(of+2*j, b.n)[i] == category {
+					isNew = false
+				}
+			}
+			if isNew {
+				to[i]++
+			}
+		}
+	}
+	return operand{v: to, in: true}
+}
+
+// one is what a term is at a drawn neighbour, of those for which a condition holds.
+func (m *machine) one(x *code, b *block, d int) operand {
+	to, seen, at := m.register(d, b.n), m.register(d+1, b.n), m.register(d+2, b.n)
+	holds := func(there *block) []float32 {
+		if x.where == nil {
+			return m.full(mask(true), b.n, d+3)
+		}
+		return m.full(m.eval(x.where, there, d+3), b.n, d+3)
+	}
+	fill(seen, 0)
+	for k := range b.pattern.Offsets {
+		there := b.at(k)
+		for i, c := range holds(&there) {
+			if math.Float32bits(c) != 0 {
+				seen[i]++
+			}
+		}
+	}
+	for i, w := range m.wordsOf(x.index, b) {
+		at[i] = float32(chosen(w, int(seen[i]))) // those before the chosen one
+	}
+	for k := range b.pattern.Offsets {
+		there := b.at(k)
+		c := holds(&there)
+		v := m.full(m.eval(x.args[0], &there, d+4), b.n, d+4)
+		for i := range to {
+			if math.Float32bits(c[i]) == 0 {
+				continue
+			}
+			if at[i] == 0 {
+				to[i] = v[i]
+			}
+			at[i]--
+		}
+	}
+	if x.els != nil {
+		m.orElse(x, b, d, to, seen)
+	}
+	return operand{v: to, in: true}
+}
+
+// look is what a term is at one other cell.
+func (m *machine) look(x *code, b *block, d int) operand {
+	if x.table == nil {
+		k := slices.Index(b.pattern.Dirs, uint8(x.direction))
+		if k < 0 {
+			return m.eval(x.els, b, d)
+		}
+		there := b.at(k)
+		return m.eval(x.args[0], &there, d)
+	}
+	there := block{cells: m.cells[:b.n], n: b.n, near: true, own: b, degree: b.degree, step: -1}
+	is := m.register(d, b.n)
+	missing := 0
+	for i := range is {
+		cell := x.table[b.cell(i)]
+		is[i] = allBits
+		if cell < 0 { // any cell will do
+			cell, is[i] = int32(b.cell(i)), 0
+			missing++
+		}
+		there.cells[i] = cell
+	}
+	switch missing {
+	case 0:
+		return m.eval(x.args[0], &there, d)
+	case b.n:
+		return m.eval(x.els, b, d)
+	}
+	v := m.eval(x.args[0], &there, d+1)
+	choose(is, is, v, m.eval(x.els, b, v.after(d+1)))
+	return operand{v: is, in: true}
+}
+
+// wordsOf are the random words of a stream in the cells of a block, until the next call.
+func (m *machine) wordsOf(stream int, b *block) []uint32 {
+	w, bulk := m.words[:b.n], m.bulks[stream]
+	if b.cells != nil || b.stride != 1 {
+		for i := range w {
+			cell := b.cell(i)
+			w[i] = bulk.Block(uint64(cell/4), 0)[cell%4]
+		}
+		return w
+	}
+	bulk.Fill(w, uint64(b.first))
+	return w
+}
+
+// draw is a number that is drawn, or something that is chosen by one.
+func (m *machine) draw(x *code, b *block, d int) operand {
+	switch x.op {
+	case Pick:
+		return m.pick(x, b, d)
+	case Chance:
+		return m.chance(x, b, d)
+	case Normal:
+		to := m.register(d, b.n)
+		for i, w := range m.wordsOf(x.index, b) {
+			to[i] = float32(rng.NormalQuantile((float64(w) + 0.5) * 0x1p-32))
+		}
+		return operand{v: to, in: true}
+	}
+	one := m.eval(x.args[0], b, d)
+	low := m.full(one, b.n, one.after(d))
+	two := m.eval(x.args[1], b, d+1)
+	high := m.full(two, b.n, d+1)
+	to := m.register(d, b.n)
+	for i, w := range m.wordsOf(x.index, b) {
+		u := float32(w>>8) * 0x1p-24
+		to[i] = low[i] + float32(float32(high[i]-low[i])*u)
+	}
+	return operand{v: to, in: true}
+}
+
+// chance is true with a probability.
+func (m *machine) chance(x *code, b *block, d int) operand {
+	to := m.register(d, b.n)
+	p := x.args[0]
+	if p.uniform {
+		limit := m.constants[b.degree*len(m.slots)+p.slot] * 0x1p32 // exactly: a power of two
+		for i, w := range m.wordsOf(x.index, b) {
+			to[i] = bits(float64(w) < limit)
+		}
+		return operand{v: to, in: true}
+	}
+	v := m.full(m.eval(p, b, d), b.n, d)
+	for i, w := range m.wordsOf(x.index, b) {
+		to[i] = bits(float64(w) < float64(v[i])*0x1p32)
+	}
+	return operand{v: to, in: true}
+}
+
+// pick is one of several things.
+func (m *machine) pick(x *code, b *block, d int) operand {
+	to, at := m.register(d, b.n), m.register(d+1, b.n)
+	for i, w := range m.wordsOf(x.index, b) {
+		at[i] = float32(chosen(w, len(x.args)))
+	}
+	for k, a := range x.args {
+		v := m.full(m.eval(a, b, d+2), b.n, d+2)
+		for i := range to {
+			if at[i] == float32(k) {
+				to[i] = v[i]
+			}
+		}
+	}
+	return operand{v: to, in: true}
+}

@@ -1,0 +1,319 @@
+package rules
+
+import "slices"
+
+// A code is a scalar part of a formula, made to be computed for many cells at once: a vector is one code for each component.
+type code struct {
+	op      Op
+	args    []*code
+	where   *code
+	els     *code
+	uniform bool // computed in float64, once for all cells with one number of neighbours
+	slot    int  // of the value of a uniform code in one that is not
+	truth   bool // it is true or false: a mask of all bits or none
+
+	field       int // Get, Now: of the scope; component part of parts
+	part, parts int
+	value       float64 // Const
+	index       int     // parameters, lets, coordinates, steps, draws; Distinct: how many categories there are
+	near        bool    // UseLet: computed at the neighbour; Degree: the neighbour's
+	direction   int     // At: -1: by the table
+	table       []int32 // At: by cell, the cell that it looks at; -1: none
+}
+
+// round is a uniform number that is rounded to float32, and stays uniform.
+const round = AtCell + 1
+
+// A stream is where words come from: a draw of a place.
+type stream struct {
+	place  string
+	number int
+}
+
+// A letPart is a component of a let, as it is within a term over neighbours or elsewhere.
+type letPart struct {
+	let, part int
+	inner     bool
+}
+
+// A Program is a rule of fields in the form in which it is computed, for blocks of cells. It is not for rules with fixed numbers. It may be used by
+// several goroutines.
+type Program struct {
+	scope   *Scope
+	rule    *Rule
+	set     []Assignment
+	where   *code
+	targets []*code // of set, component by component
+	lets    []*code // that are computed for each block, in an order in which each needs earlier ones only
+	slots   []*code // uniform codes
+	streams []stream
+	degrees []int // that cells have, ascending
+
+	coordinates [][]float32 // by component, of each cell; nil if not used
+	degree      []float32   // of each cell; nil if not used
+	tables      int         // of at, with a cell for each cell
+	registers   int         // that a block needs at once
+}
+
+// A compiler makes a program of a rule.
+type compiler struct {
+	*Program
+	place   string // of the formula
+	near    bool   // what is computed is computed at a neighbour
+	inner   bool   // within a term over neighbours, where the degree is a float32: also in own
+	known   map[letPart]int
+	offsets map[string][]int32 // the tables of at
+}
+
+// Compile makes a program of a rule; nil if it has fixed numbers, which [Naive] computes.
+func Compile(s *Scope, r *Rule, set []Assignment) *Program {
+	for _, t := range r.terms() {
+		fixed := false
+		t.Walk(func(x *Term) { fixed = fixed || x.Type.Base == Fixed })
+		if fixed {
+			return nil
+		}
+	}
+	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, offsets: map[string][]int32{}}
+	for _, span := range s.Lattice.Spans() {
+		if n := len(span.Pattern.Offsets); !slices.Contains(c.degrees, n) {
+			c.degrees = append(c.degrees, n)
+		}
+	}
+	slices.Sort(c.degrees)
+	c.streams = r.streams(s, set)
+	if c.place = "where"; r.Where != nil {
+		c.where = c.root(r.Where, 0)
+	}
+	for i, t := range r.Set {
+		c.place = s.Place(&set[i])
+		for k := range max(1, t.Type.N) {
+			c.targets = append(c.targets, c.root(t, k))
+		}
+	}
+	depth := 0
+	for _, x := range slices.Concat(c.lets, c.targets, []*code{c.where}) {
+		depth = max(depth, x.need())
+	}
+	c.registers = len(c.lets) + len(c.targets) + 1 + depth
+	return c.Program
+}
+
+// streams are all draws of the rule: of let, where and set, whether their values are used or not.
+func (r *Rule) streams(s *Scope, set []Assignment) (all []stream) {
+	list := func(place string, t *Term) {
+		t.Walk(func(x *Term) {
+			if x.draws() {
+				all = append(all, stream{place, x.Number})
+			}
+		})
+	}
+	for i, t := range r.Lets {
+		list("let."+s.Lets[i].Name, t)
+	}
+	list("where", r.Where)
+	for i, t := range r.Set {
+		list(s.Place(&set[i]), t)
+	}
+	return all
+}
+
+// stream is the number of a draw in the list.
+func (c *compiler) stream(number int) int { return slices.Index(c.streams, stream{c.place, number}) }
+
+// root is a formula, or a component of it, that does not stand in another one.
+func (c *compiler) root(t *Term, k int) *code { return c.operand(c.lower(t, k), false) }
+
+// operand gives a uniform code in one that is not a slot.
+func (c *compiler) operand(x *code, uniform bool) *code {
+	if !x.uniform || uniform || x.slot >= 0 {
+		return x
+	}
+	x.slot = len(c.slots)
+	c.slots = append(c.slots, x)
+	return x
+}
+
+// lower makes the code of component k of a term; of a scalar k is 0.
+func (c *compiler) lower(t *Term, k int) *code {
+	x := &code{op: t.Op, uniform: t.Uniform, slot: -1, value: t.Value, index: t.Index, truth: t.Type.Base == Boolean}
+	switch t.Op {
+	case Get, Now:
+		x.field, x.part, x.parts = t.Index, k, max(1, t.Type.N)
+		return x
+	case UseLet:
+		return c.useLet(t, k)
+	case Degree:
+		if x.near = c.near; c.near {
+			c.needDegree()
+		}
+		return x
+	case Coordinate:
+		c.needCoordinate(t.Index)
+		return x
+	case Component:
+		return c.lower(t.Args[0], t.Index)
+	case MakeVector:
+		return rounded(c.lower(t.Args[k], 0))
+	case Dot, Length:
+		return c.dot(t)
+	case Pick, Chance, Uniform, Normal, One:
+		x.index = c.stream(t.Number)
+	case ToFloat:
+		x.truth = false
+	}
+	if t.Op >= Sum && t.Op <= At {
+		return c.neighbours(t, x, k)
+	}
+	if t.Op == AtCell {
+		c.near = false
+		x.args = []*code{c.operand(c.lower(t.Args[0], k), false)}
+		x.uniform, c.near = false, true
+		return x
+	}
+	for _, a := range t.Args {
+		part := k
+		if a.Type.N == 0 {
+			part = 0
+		}
+		x.args = append(x.args, c.operand(c.lower(a, part), t.Uniform))
+	}
+	return x
+}
+
+// rounded is a number as a float32; a uniform one stays uniform.
+func rounded(x *code) *code {
+	if !x.uniform {
+		return x
+	}
+	return &code{op: round, args: []*code{x}, uniform: true, slot: -1}
+}
+
+// dot is the sum of the products of two vectors, from component 0; of length, its root.
+func (c *compiler) dot(t *Term) *code {
+	of := func(op Op, args ...*code) *code {
+		for i := range args {
+			args[i] = c.operand(args[i], t.Uniform)
+		}
+		return &code{op: op, args: args, uniform: t.Uniform, slot: -1}
+	}
+	u, v := t.Args[0], t.Args[len(t.Args)-1]
+	var sum *code
+	for k := range u.Type.N {
+		p := of(Multiply, c.lower(u, k), c.lower(v, k))
+		if sum == nil {
+			sum = p
+		} else {
+			sum = of(Add, sum, p)
+		}
+	}
+	if t.Op == Length {
+		return of(Sqrt, sum)
+	}
+	return sum
+}
+
+// neighbours is a term over the neighbours.
+func (c *compiler) neighbours(t *Term, x *code, k int) *code {
+	if c.near, c.inner = true, true; t.Op == Distinct {
+		x.index, x.parts = len(lists(c.scope.Fields)[t.Args[0].Type.List]), c.scope.Lattice.MaxDegree()
+	}
+	x.args = []*code{c.operand(c.lower(t.Args[0], k), false)}
+	if t.Where != nil {
+		x.where = c.operand(c.lower(t.Where, 0), false)
+	}
+	c.near, c.inner = false, false
+	if t.Else != nil {
+		x.els = c.operand(c.lower(t.Else, k), false)
+	}
+	if x.direction = t.Direction; t.Op == At && t.Direction < 0 {
+		x.table = c.tableOf(t.Offset)
+	}
+	return x
+}
+
+// tableOf is the cell at an offset from each cell; -1 for none.
+func (c *compiler) tableOf(offset []int32) []int32 {
+	key := ""
+	for _, o := range offset {
+		key += string(rune(o + 100))
+	}
+	if c.offsets[key] == nil {
+		e := evaluator{Scope: c.scope}
+		table := make([]int32, c.scope.Lattice.Cells())
+		for cell := range table {
+			table[cell] = -1
+			if to, ok := e.beyond(cell, offset); ok {
+				table[cell] = int32(to)
+			}
+		}
+		c.offsets[key] = table
+		c.tables++
+	}
+	return c.offsets[key]
+}
+
+// useLet is component k of a let: computed in place if it is uniform or at a neighbour, else once for each block.
+func (c *compiler) useLet(t *Term, k int) *code {
+	of := c.rule.let(t.Index, c.inner)
+	place, key := c.place, letPart{t.Index, k, c.inner && c.rule.Inner[t.Index] != nil}
+	if i, ok := c.known[key]; ok && !c.near && !of.Uniform {
+		return &code{op: UseLet, index: i, slot: -1, truth: of.Type.Base == Boolean}
+	}
+	c.place = "let." + c.scope.Lets[t.Index].Name
+	x := c.lower(of, k)
+	c.place = place
+	switch {
+	case of.Type.Base != Boolean && x.uniform:
+		return rounded(x)
+	case c.near || x.uniform:
+		return x
+	}
+	c.known[key] = len(c.lets)
+	c.lets = append(c.lets, x)
+	return &code{op: UseLet, index: c.known[key], slot: -1, truth: x.truth}
+}
+
+// needDegree lists the number of neighbours of each cell.
+func (c *compiler) needDegree() {
+	if c.degree == nil {
+		c.degree = make([]float32, c.scope.Lattice.Cells())
+		for _, s := range c.scope.Lattice.Spans() {
+			for i := range s.Count {
+				c.degree[s.First+i*s.Stride] = float32(len(s.Pattern.Offsets))
+			}
+		}
+	}
+}
+
+// needCoordinate lists a component of the coordinate of each cell.
+func (c *compiler) needCoordinate(k int) {
+	if c.coordinates == nil {
+		c.coordinates = make([][]float32, c.scope.Lattice.Dim())
+	}
+	if c.coordinates[k] == nil {
+		c.coordinates[k] = make([]float32, c.scope.Lattice.Cells())
+		for cell := range c.coordinates[k] {
+			c.coordinates[k][cell] = float32(c.scope.Lattice.Coord(cell).At(k))
+		}
+	}
+}
+
+// need is how many registers a code takes.
+func (x *code) need() int {
+	if x == nil || x.uniform {
+		return 0
+	}
+	n := 1
+	for i, a := range x.args {
+		n = max(n, 2+min(i, 2)+a.need())
+	}
+	if x.op >= Sum && x.op <= At {
+		held := nearRegisters
+		if x.op == Distinct {
+			held += 2 * x.parts
+		}
+		n = max(n, held+x.args[0].need(), held+x.where.need(), held+x.els.need())
+	}
+	return n
+}

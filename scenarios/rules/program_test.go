@@ -1,0 +1,348 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// A writer writes random formulas that mostly have no mistake.
+type writer struct {
+	*rand.Rand
+	scope *Scope
+	near  bool
+	fixed bool // fixed numbers, too
+}
+
+func (w *writer) of(list ...string) string { return list[w.IntN(len(list))] }
+
+// number is a formula that is a number.
+func (w *writer) number(depth int) string {
+	if depth <= 0 {
+		return w.leaf()
+	}
+	a, b := w.number(depth-1), w.number(depth-1)
+	switch w.IntN(26) {
+	case 0, 1, 2:
+		return "(" + a + " + " + b + ")"
+	case 3, 4:
+		return "(" + a + " - " + b + ")"
+	case 5, 6, 7:
+		return "(" + a + " * " + b + ")"
+	case 8:
+		return "(" + a + " / " + b + ")"
+	case 9:
+		return w.of("min", "max") + "(" + a + ", " + b + w.of("", ", "+w.number(depth-1)) + ")"
+	case 10:
+		return "clamp(" + a + ", " + b + ", " + w.number(depth-1) + ")"
+	case 11:
+		return w.of("abs", "floor", "sqrt", "exp", "log", "sin", "cos", "tanh") + "(" + a + ")"
+	case 12:
+		return w.of("mod", "pow") + "(" + a + ", " + b + ")"
+	case 13, 14:
+		return "(if " + w.truth(depth-1) + " then " + a + " else " + b + ")"
+	case 15:
+		return "number(" + w.of(w.truth(depth-1), w.category(depth-1)) + ")"
+	case 16:
+		return w.of("-", "-", "-1 * ") + a
+	case 17:
+		return w.vector(depth-1) + w.of("[0]", "[1]")
+	case 18:
+		return w.of("length(", "dot("+w.vector(depth-1)+", ") + w.vector(depth-1) + ")"
+	}
+	return w.around(depth, w.number, "sum", "mean", "least", "most", "one", "at", "count", "distinct")
+}
+
+// around is a term over neighbours, a draw, or something simpler.
+func (w *writer) around(depth int, inner func(int) string, ops ...string) string {
+	if w.near {
+		return inner(depth - 1)
+	}
+	op := w.of(append(ops, "draw")...)
+	if op == "draw" {
+		switch ops[0] {
+		case "sum":
+			return w.of("uniform("+w.number(depth-2)+", "+w.number(depth-2)+")", "normal()", "pick("+w.number(depth-1)+", "+w.number(depth-2)+", 3)")
+		case "any":
+			return "chance(" + w.of("0.3", "beta", w.number(depth-1)) + ")"
+		}
+		return "pick(" + inner(depth-1) + ", " + inner(depth-2) + ")"
+	}
+	w.near = true
+	x := inner(depth - 1)
+	switch op {
+	case "count", "any", "all":
+		x = w.truth(depth - 1)
+	case "distinct":
+		x = w.category(depth - 1)
+	}
+	where := ""
+	if w.IntN(2) == 0 && op != "at" {
+		where = " where " + w.truth(depth-2)
+	}
+	w.near = false
+	switch op {
+	case "sum", "count", "any", "all", "distinct":
+		return op + "(" + x + where + ")"
+	case "at":
+		offset := ""
+		for range w.scope.Lattice.Dim() {
+			offset += fmt.Sprintf(", %d", 2*w.IntN(3)-2)
+		}
+		if d := w.scope.Lattice.Directions(); len(w.scope.Lattice.Parts()) == 1 && w.IntN(2) == 0 {
+			offset = ", " + d[w.IntN(len(d))].Name
+		}
+		return "at(" + x + offset + " else " + inner(depth-2) + ")"
+	}
+	return op + "(" + x + where + " else " + inner(depth-2) + ")"
+}
+
+func (w *writer) leaf() string {
+	all := []string{"heat", "heat", "cold", "wind[0]", "wind[1]", "now(heat)", "now(wind)[1]", "beta", "rate", "dt", "tick", "cells", "degree", "half", "noise", "share", "0.5", "2", "0", "1e-3", "3"}
+	if len(w.scope.Lattice.Parts()) == 1 {
+		all = append(all, w.scope.Lattice.Axes()[0].Name)
+	}
+	if w.near {
+		all = append(all, "step[0]", "own(heat)", "own(sick + heat)", "own(degree / 3)", "own(share)", "own(mixed)[0]")
+	} else {
+		all = append(all, "sick", "mixed[1]")
+	}
+	return w.of(append(all, fmt.Sprintf("c[%d]", w.IntN(w.scope.Lattice.Dim())))...)
+}
+
+// truth is a formula that is true or false.
+func (w *writer) truth(depth int) string {
+	if depth <= 0 {
+		return w.of("heat > cold", "state == a", "true", "beta < 0.5", "lucky", "degree == 4", "heat == heat", "false")
+	}
+	switch w.IntN(8) {
+	case 0:
+		return "(" + w.truth(depth-1) + w.of(" and ", " or ", " == ", " != ") + w.truth(depth-1) + ")"
+	case 1:
+		return "(not " + w.truth(depth-1) + ")"
+	case 2:
+		return "(if " + w.truth(depth-1) + " then " + w.truth(depth-1) + " else " + w.truth(depth-1) + ")"
+	case 3:
+		return "(" + w.category(depth-1) + w.of(" == ", " != ") + w.category(depth-1) + ")"
+	case 4, 5:
+		return "(" + w.number(depth-1) + w.of(" < ", " <= ", " > ", " >= ", " == ", " != ") + w.number(depth-1) + ")"
+	}
+	return w.around(depth, w.truth, "any", "all", "at")
+}
+
+// category is a formula that is a value of state.
+func (w *writer) category(depth int) string {
+	if depth <= 0 {
+		return w.of("state", "state", "a", "b", "now(state)", "wish")
+	}
+	switch w.IntN(4) {
+	case 0:
+		return "(if " + w.truth(depth-1) + " then " + w.category(depth-1) + " else " + w.category(depth-1) + ")"
+	case 1:
+		return "as(state, mod(floor(abs(heat)), 3))"
+	}
+	return w.around(depth, w.category, "one", "at")
+}
+
+func (w *writer) vector(depth int) string {
+	if depth <= 0 {
+		return w.of("wind", "now(wind)", "[heat, 0.1]", "[beta, rate / 3]", "pair")
+	}
+	switch w.IntN(5) {
+	case 0:
+		return "(" + w.vector(depth-1) + w.of(" + ", " - ") + w.vector(depth-1) + ")"
+	case 1:
+		return "(" + w.number(depth-1) + " * " + w.vector(depth-1) + ")"
+	case 2:
+		return "[" + w.number(depth-1) + ", " + w.number(depth-1) + "]"
+	}
+	return w.around(depth, w.vector, "mean", "sum", "one", "at")
+}
+
+// randomWorld is a world of one rule of random formulas, and its naive form.
+type randomWorld struct {
+	*engine.World
+	scope *Scope
+	naive *Naive
+	set   []Assignment
+	text  string
+	seed  uint64
+}
+
+func (w *writer) scopeOf(l *space.Lattice) *Scope {
+	s := &Scope{
+		Lattice: l, Own: []string{"beta"}, World: []string{"rate"},
+		Fields: []Field{{Name: "heat"}, {Name: "cold"}, {Name: "wind", N: 2}, {Name: "state", Values: []string{"a", "b", "c"}}},
+	}
+	w.scope = s
+	for _, l := range [][2]string{
+		{"half", "rate / 3"}, {"lucky", "chance(beta)"}, {"noise", "uniform(-1, heat)"}, {"pair", "[heat, uniform(0, 1)]"}, {"share", "1 / (degree + 0.1)"},
+		{"sick", "count(state == b) + share"}, {"mixed", "[sum(heat), degree / 7]"}, {"wish", "if lucky then a else state"},
+	} {
+		n, err := Parse(l[1])
+		if err != nil {
+			panic(err)
+		}
+		s.Lets = append(s.Lets, Let{l[0], n})
+	}
+	return s
+}
+
+// world makes a world of random formulas; nil if they have a mistake.
+func (w *writer) world(s space.Space, workers int) *randomWorld {
+	l, err := s.Build()
+	if err != nil {
+		panic(err)
+	}
+	x := &randomWorld{scope: w.scopeOf(l), seed: w.Uint64()}
+	var where *Node
+	parse := func(text string) *Node {
+		x.text += text + "\n"
+		n, err := Parse(text)
+		if err != nil {
+			return nil
+		}
+		return n
+	}
+	if w.IntN(3) == 0 {
+		if where = parse(w.truth(3)); where == nil {
+			return nil
+		}
+	}
+	targets := []struct {
+		field, component int
+		of               func(int) string
+	}{{0, -1, w.number}, {1, -1, w.number}, {2, -1, w.vector}, {2, 1, w.number}, {3, -1, w.category}}
+	w.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
+	for _, t := range targets[:1+w.IntN(3)] {
+		text := t.of(1 + w.IntN(4))
+		if t.of(0); t.field < 3 && w.IntN(8) > 0 {
+			text = "clamp(" + text + ", -9, 9)"
+			if t.field == 2 && t.component < 0 {
+				text = w.vector(2)
+			}
+		}
+		n := parse(text)
+		if n == nil {
+			return nil
+		}
+		if len(x.set) > 0 && x.set[len(x.set)-1].Field == 2 && t.field == 2 {
+			continue
+		}
+		x.set = append(x.set, Assignment{t.field, t.component, n})
+	}
+	r, err := Check(x.scope, where, x.set)
+	if err != nil {
+		return nil
+	}
+	x.naive = NewNaive(x.scope, r, x.set)
+	initial := func(n int, of func() float64) fields.Initial {
+		v := make([]float64, n*l.Cells())
+		for i := range v {
+			v[i] = of()
+		}
+		return fields.Values(v)
+	}
+	number := func() float64 { return float64(float32(w.NormFloat64() * 3)) }
+	x.World, err = engine.New(engine.Config{
+		Space: s, Timestep: 0.05, Seed: x.seed, Workers: workers, MaxFailures: -1,
+		Fields: []fields.Def{
+			{Name: "heat", Initial: initial(1, number)}, {Name: "cold", Initial: initial(1, number)}, {Name: "wind", Type: fields.Vector(2), Initial: initial(2, number)},
+			{Name: "state", Type: fields.Categorical(3), Initial: initial(1, func() float64 { return float64(w.IntN(3)) })},
+		},
+		Parameters:  []engine.Parameter{{Key: 0, Name: "rate", Value: 1.7}, {Key: 1, Name: "r.beta", Value: 0.3}},
+		Propagators: []engine.Propagator{New(Binding{Name: "r", Fields: []fields.ID{0, 1, 2, 3}, Own: []uint32{1}, World: []uint32{0}}, x.scope, r, x.set)},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("%s\n%v", x.text, err))
+	}
+	return x
+}
+
+// next is what the naive form gives for the next tick: columns by field, or the first cell that fails.
+func (x *randomWorld) next() (next [][]float32, failed bool) {
+	var streams rng.Set
+	tick := x.Tick() + 1
+	streams.Begin(rng.ChaCha8, rng.Seed(x.seed), tick)
+	state := &State{Own: []float64{0.3}, World: []float64{1.7}, Dt: 0.05, Tick: tick, Word: func(place string, number, cell int) uint32 {
+		return streams.Bulk("r."+place, uint64(number), x.scope.Lattice.Cells()).Block(uint64(cell/4), 0)[cell%4]
+	}}
+	for f := range x.scope.Fields {
+		column := append([]float32(nil), x.Column(fields.ID(f)).Float32...)
+		state.Prev, next = append(state.Prev, column), append(next, append([]float32(nil), column...))
+	}
+	state.Now = state.Prev
+	for cell := range x.scope.Lattice.Cells() {
+		for i, a := range x.set {
+			numbers, _, written, err := x.naive.Cell(state, i, cell)
+			if err != nil {
+				panic(err)
+			}
+			f := &x.scope.Fields[a.Field]
+			for k, v := range numbers {
+				if !written {
+					continue
+				}
+				next[a.Field][cell*max(1, f.N)+max(0, a.Component)+k] = v
+				failed = failed || v-v != 0 || f.Values != nil && !(v >= 0 && v < 3 && v == float32(math.Trunc(float64(v))))
+			}
+		}
+	}
+	return next, failed
+}
+
+var lattices = []space.Space{
+	space.Ring{Length: 7}, space.Line{Length: 6, Edge: space.Clamp}, space.Line{Length: 1}, space.Square4{Rows: 5, Cols: 4}, space.Square4{Rows: 4, Cols: 6, Edge: space.Wrap},
+	space.Square8{Rows: 5, Cols: 5, Edge: space.Clamp}, space.Square8{Rows: 3, Cols: 7, Edge: space.Wrap}, space.Hex{Rows: 6, Cols: 5},
+	space.Hex{Rows: 4, Cols: 4, Edge: space.Clamp}, space.Hex{Rows: 4, Cols: 6, Edge: space.Wrap}, space.FCC12{W: 4, H: 4, D: 4, Edge: space.Wrap},
+	space.FCC12{W: 3, H: 4, D: 3}, space.Ring{Length: 700}, space.Square4{Rows: 3, Cols: 530},
+}
+
+// TestRandomRules: random rules on random lattices come to the bits of their naive form, for any number of workers, and fail where it fails.
+func TestRandomRules(t *testing.T) {
+	rules, ticks, failures := 1500, 0, 0
+	if testing.Short() {
+		rules = 300
+	}
+	for n := range rules {
+		w := &writer{Rand: rand.New(rand.NewPCG(uint64(n), 7))}
+		x := w.world(lattices[w.IntN(len(lattices))], 1+n%3)
+		if x == nil {
+			continue
+		}
+		for range 3 {
+			want, failed := x.next()
+			_, err := x.Step()
+			if (err != nil) != failed {
+				t.Fatalf("rule %d on %v:\n%s%v; the naive form fails: %v", n, x.scope.Lattice.Space(), x.text, err, failed)
+			}
+			if failed {
+				failures++
+				if !strings.Contains(err.Error(), ": set ") {
+					t.Errorf("%s%v", x.text, err)
+				}
+				break
+			}
+			ticks++
+			for f := range want {
+				for i, v := range x.Column(fields.ID(f)).Float32 {
+					if math.Float32bits(v) != math.Float32bits(want[f][i]) {
+						t.Fatalf("rule %d on %v, tick %d:\n%s%s, element %d is %v (%08x); naively %v (%08x)", n, x.scope.Lattice.Space(), x.Tick(), x.text,
+							x.scope.Fields[f].Name, i, v, math.Float32bits(v), want[f][i], math.Float32bits(want[f][i]))
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d rules, %d ticks, %d failures", rules, ticks, failures)
+	if ticks < rules {
+		t.Errorf("only %d ticks of %d rules", ticks, rules)
+	}
+}

@@ -1,0 +1,139 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// A Binding says what the names of a scope stand for in a world.
+type Binding struct {
+	Name   string      // of the component
+	Fields []fields.ID // of the scope's fields
+	Own    []uint32    // keys of the rule's parameters
+	World  []uint32    // keys of the world's
+}
+
+// A Propagator is a rule of fields in a world. It implements [engine.Propagator].
+type Propagator struct {
+	Binding
+	scope   *Scope
+	rule    *Rule
+	set     []Assignment
+	names   []string // of the streams
+	streams []stream
+	program *Program // nil: the rule has fixed numbers
+	reads   [2][]int // fields of the scope, in Prev and in Now
+	copied  []int    // fields of the scope that it reads at other cells with now, and writes
+	idle    sync.Pool
+}
+
+// New makes the propagator of a rule that was checked.
+func New(b Binding, s *Scope, r *Rule, set []Assignment) *Propagator {
+	p := &Propagator{Binding: b, scope: s, rule: r, set: set, streams: r.streams(s, set), program: Compile(s, r, set)}
+	for _, x := range p.streams {
+		p.names = append(p.names, b.Name+"."+x.place)
+	}
+	p.reads[0], p.reads[1] = r.Reads()
+	far := r.readsFar()
+	for _, f := range far {
+		if slices.ContainsFunc(set, func(a Assignment) bool { return a.Field == f }) {
+			p.copied = append(p.copied, f)
+		}
+	}
+	return p
+}
+
+// Spec implements [engine.Propagator].
+func (p *Propagator) Spec(*space.Lattice) engine.Spec {
+	const most = 100 * time.Millisecond
+	spec := engine.Spec{Name: p.Name, Parallel: len(p.copied) == 0, Cost: min(time.Duration(p.rule.Cost)*time.Microsecond, most)}
+	for i, a := range p.set {
+		id := p.Fields[a.Field]
+		switch {
+		case slices.Contains(spec.Full, id) || slices.Contains(spec.Incremental, id):
+		case p.inPlace(i):
+			spec.Incremental = append(spec.Incremental, id)
+		default:
+			spec.Full = append(spec.Full, id)
+		}
+	}
+	for _, f := range p.reads[0] {
+		spec.Prev = append(spec.Prev, p.Fields[f])
+	}
+	for _, f := range p.reads[1] {
+		if !p.readsNext(f) {
+			spec.Now = append(spec.Now, p.Fields[f])
+		}
+	}
+	if p.program != nil {
+		spec.Scratch = p.program.registers * blockSize
+		for _, f := range p.copied {
+			spec.Scratch += p.scope.Lattice.Cells() * max(1, p.scope.Fields[f].N)
+		}
+	}
+	return spec
+}
+
+// inPlace reports whether an assignment leaves some of its field as it is, or its rule reads the field as it is.
+func (p *Propagator) inPlace(i int) bool {
+	a := &p.set[i]
+	return p.rule.Where != nil || a.Component >= 0 || slices.Contains(p.reads[1], a.Field)
+}
+
+// readsNext reports whether a field in Now is what its output holds before it is written: no other cell of it is read.
+func (p *Propagator) readsNext(f int) bool {
+	return len(p.copied) == 0 && slices.ContainsFunc(p.set, func(a Assignment) bool { return a.Field == f })
+}
+
+// Memory is how many bytes it keeps beside its scratch memory.
+func (p *Propagator) Memory() (bytes uint64) {
+	if p.program == nil {
+		return 0
+	}
+	columns := 0
+	for _, c := range p.program.coordinates {
+		if c != nil {
+			columns++
+		}
+	}
+	if p.program.degree != nil {
+		columns++
+	}
+	return uint64(columns+p.program.tables) * 4 * uint64(p.scope.Lattice.Cells())
+}
+
+// Step implements [engine.Propagator].
+func (p *Propagator) Step(c *engine.Context) error {
+	m, ok := p.idle.Get().(*machine)
+	if !ok {
+		m = newMachine(p)
+	}
+	defer p.idle.Put(m)
+	m.begin(p, c)
+	bad := fault{cell: math.MaxInt}
+	if p.program == nil {
+		m.cellByCell(p, c, &bad)
+	} else {
+		m.prepare()
+		m.blocks(p, c, &bad)
+	}
+	if bad.cell < math.MaxInt {
+		return m.explain(p, c, bad)
+	}
+	for i, a := range p.set {
+		switch f := &p.scope.Fields[a.Field]; {
+		case p.inPlace(i) || f.Fixed:
+		case f.Values != nil:
+			c.Valid(p.Fields[a.Field])
+		default:
+			c.Finite(p.Fields[a.Field])
+		}
+	}
+	return nil
+}
