@@ -180,6 +180,9 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int, names m
 	st := w.newStage(spec, p, s, workers)
 	w.stages = append(w.stages, st)
 	names[spec.Name] = true
+	for _, name := range st.places {
+		names[name] = true
+	}
 	for _, id := range slices.Concat(spec.Full, spec.Incremental) {
 		w.writer[id] = st
 	}
@@ -196,6 +199,15 @@ func (w *World) checkNames(spec *Spec, taken map[string]bool) error {
 	}
 	if strings.HasPrefix(spec.Name, handlerPrefix) {
 		return fmt.Errorf("names that begin with %s are reserved for the engine", handlerPrefix)
+	}
+	for _, place := range spec.Places {
+		name := spec.Name + "." + place
+		if err := rng.CheckName(name); err != nil {
+			return err
+		}
+		if taken[name] || spec.Local {
+			return fmt.Errorf("it draws at the place %q, and is local or another part is called %q", place, name)
+		}
 	}
 	for _, id := range slices.Concat(spec.Prev, spec.Now, spec.Full, spec.Incremental) {
 		if id >= fields.ID(len(w.defs)) {

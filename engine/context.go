@@ -19,6 +19,7 @@ type Context struct {
 	s       *stage
 	share   share
 	scratch []float32
+	memory  any             // see Memory
 	cleared bool            // the scratch memory, in this Step
 	finite  []fields.ID     // outputs known to be finite in the range
 	valid   []fields.ID     // those of them that hold categories, if they are categorical
@@ -233,6 +234,15 @@ func (c *Context) Uncleared() []float32 {
 	return c.scratch
 }
 
+// Memory is scratch memory of any form: what create returned when this worker first asked for it. It holds what an earlier Step left there, and no result may
+// depend on that: a tick may have failed or been computed elsewhere since. Config.Paranoid creates it anew for each Step.
+func (c *Context) Memory(create func() any) any {
+	if c.world().paranoid || c.memory == nil {
+		c.memory = create()
+	}
+	return c.memory
+}
+
 // Stream returns a sequential random stream of this propagator: number 0 is its main
 // one. A propagator that runs in parallel has none.
 func (c *Context) Stream(number uint64) *rng.Stream {
@@ -253,14 +263,15 @@ func (c *Context) Bulk(number uint64) rng.Bulk {
 	return c.s.bulk(w, c.s.spec.Name, number, w.lattice.Cells())
 }
 
-// Place is [Context.Bulk] for a propagator whose draws have names of their own: of the stream called name, which must be that of the propagator, a point
-// and more. So its draws at one place stay the same when it draws at another one as well.
-func (c *Context) Place(name string, number uint64) rng.Bulk {
+// Place is [Context.Bulk] of a place that the Spec lists: of the stream called by the propagator's name, a point and the place. So draws at one place stay as
+// they are when the propagator draws at another one as well.
+func (c *Context) Place(place string, number uint64) rng.Bulk {
 	w := c.world()
-	if own := c.s.spec.Name; c.s.spec.Local || len(name) < len(own)+2 || name[:len(own)] != own || name[len(own)] != '.' {
-		panic(fmt.Sprintf("engine: %s draws as %q; the name of a place begins with its own and a point, and what is local does not draw", own, name))
+	i := slices.Index(c.s.spec.Places, place)
+	if i < 0 {
+		panic(fmt.Sprintf("engine: %s draws at the place %q, which its Spec does not list", c.s.spec.Name, place))
 	}
-	return c.s.bulk(w, name, number, w.lattice.Cells())
+	return c.s.bulk(w, c.s.places[i], number, w.lattice.Cells())
 }
 
 // A CellError is a failure at one cell.
@@ -292,6 +303,7 @@ type stage struct {
 	spec       Spec
 	propagator Propagator
 	system     System
+	places     []string    // the names of the streams of its places
 	may        []uint8     // by field
 	made       []fields.ID // outputs that are made late and have been made in this tick
 	fresh      []fields.ID // outputs that are rewritten from the state at the start of this tick

@@ -46,6 +46,8 @@ type Spec struct {
 	Incremental []fields.ID // written with Context.Next, beginning with what Now gives
 	Rewrite     []fields.ID // Float32 fields of Incremental; Step writes every element, from the same one of Context.Was: they need no copy
 
+	Places []string // that draw from streams of their own, called Name, a point and the place: see Context.Place; other streams have none of these names
+
 	MaxDt    float64       // longest stable step here, in seconds; 0: any
 	Scratch  int           // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called
 	Parallel bool          // Step may run on disjoint cell ranges at once: it writes only its range and draws random numbers only in bulk

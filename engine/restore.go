@@ -127,6 +127,9 @@ func (w *World) checkDraws(d *wire.Decoder) error {
 	names := make(map[string]bool, len(w.stages)+len(w.handlers)) // looked up only
 	for _, s := range w.stages {
 		names[s.spec.Name] = true
+		for _, name := range s.places {
+			names[name] = true
+		}
 	}
 	for i := range w.handlers {
 		names[w.handlers[i].ctx.name] = true

@@ -17,6 +17,9 @@ const (
 // newStage prepares a checked propagator or system to run.
 func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage {
 	st := &stage{spec: spec, propagator: p, system: s, may: make([]uint8, len(w.defs))}
+	for _, place := range spec.Places {
+		st.places = append(st.places, spec.Name+"."+place)
+	}
 	for _, l := range []struct {
 		ids  []fields.ID
 		what uint8

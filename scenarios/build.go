@@ -93,7 +93,7 @@ func (s *Scenario) config() engine.Config {
 	for i := range s.Fields {
 		c.Fields = append(c.Fields, s.Fields[i].def)
 	}
-	for _, p := range s.Parameters {
+	for _, p := range s.AllParameters() {
 		c.Parameters = append(c.Parameters, engine.Parameter{Key: p.Key, Name: p.Name, Value: p.Value})
 	}
 	if s.Entities != nil {

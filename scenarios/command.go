@@ -74,6 +74,14 @@ const maxTargets = 4096 // cells that one command of a scenario may set
 
 var tooManyOrders = fmt.Sprintf("the commands write more than %d numbers in all", maxOrders)
 
+// enter gives rules their names, by which commands know their parameters.
+func (c *Command) enter(d *decoder) {
+	if !d.named {
+		_ = nameInstances(d.s.Propagators, d.s.Systems) // an error is found again when all is read
+		d.named = true
+	}
+}
+
 func (c *Command) check(d *decoder, n *document.Node) error {
 	c.at = n
 	switch {
@@ -116,7 +124,7 @@ func (c *Command) checkParams(d *decoder, n *document.Node) error {
 		p := &c.Params[i]
 		key, ok := d.s.param(p.Name)
 		if !ok {
-			return n.Kids[2*i].Errorf("there is no parameter %q%s", p.Name, document.Suggestion(p.Name, d.s.Parameters.names()))
+			return n.Kids[2*i].Errorf("there is no parameter %q%s", p.Name, document.Suggestion(p.Name, parameters(d.s.AllParameters()).names()))
 		}
 		p.Key = key
 	}

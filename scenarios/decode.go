@@ -16,6 +16,7 @@ type decoder struct {
 	s          *Scenario
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
+	named      bool   // all components have their names
 	made       *Builder
 	missing    document.Node // the default of the key being read
 	images     []*grayImage  // that layers have named so far

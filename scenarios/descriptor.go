@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// rules are the rule sets that there are, each with the version of its results.
-var rules = []string{
+// ruleSets are the rule sets that there are, each with the version of its results.
+var ruleSets = []string{
 	fmt.Sprintf("%s@%d", engine.Murksim, engine.RulesVersion),
 	fmt.Sprintf("%s@%d", engine.Murk019, 1), // what it follows does not change
 }
@@ -54,7 +54,7 @@ func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 		return nil, root.Errorf("is no descriptor of a scenario: it begins with {\"rules\":").Because(ErrNoDescriptor)
 	}
 	head := root.Kids[1]
-	if head.Kind != document.Scalar || !slices.Contains(rules, head.Raw) {
+	if head.Kind != document.Scalar || !slices.Contains(ruleSets, head.Raw) {
 		return nil, incompatibleRules(head)
 	}
 	if form := root.Get("murksim"); form != nil && form.Kind == document.Scalar && form.Raw != strconv.Itoa(formVersion) && form.IsNumber() {
@@ -77,11 +77,11 @@ func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 }
 
 // Rules lists the rule sets that there are, each with the version of its results.
-func Rules() []string { return slices.Clone(rules) }
+func Rules() []string { return slices.Clone(ruleSets) }
 
 // rulesID returns a rule set with its version.
 func rulesID(name string) string {
-	for _, id := range rules {
+	for _, id := range ruleSets {
 		if base, _, _ := strings.Cut(id, "@"); base == name {
 			return id
 		}
@@ -94,9 +94,9 @@ const descriptorName = "descriptor"
 func incompatibleRules(n *document.Node) error {
 	name, version, _ := strings.Cut(n.Raw, "@")
 	if _, err := strconv.ParseUint(version, 10, 32); n.Kind != document.Scalar || err != nil || name == "" || len(n.Raw) > 64 {
-		return n.Errorf("%s names no rules; they look like %q", n.What(), rules[0])
+		return n.Errorf("%s names no rules; they look like %q", n.What(), ruleSets[0])
 	}
-	return &IncompatibleError{Component: "rules " + document.Shorten(n.Raw), Have: rules}
+	return &IncompatibleError{Component: "rules " + document.Shorten(n.Raw), Have: ruleSets}
 }
 
 func firstDifference(a, b []byte) int {

@@ -47,6 +47,11 @@ func (x *Instance) decode(d *decoder, n *document.Node) error {
 	if err := d.decodeStruct(params, reflect.ValueOf(x.params).Elem()); err != nil {
 		return err
 	}
+	if r, ok := x.params.(*Rule); ok {
+		if err := r.named(x.Name, n.Kids[0]); err != nil {
+			return err
+		}
+	}
 	if err := d.spend(params, x.Component, x.work(d.builder())); err != nil {
 		return err
 	}

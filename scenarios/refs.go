@@ -60,7 +60,7 @@ func (r *ParamRef) decode(d *decoder, n *document.Node) error {
 		return err
 	}
 	if _, ok := d.s.param(name); !ok {
-		return n.Errorf("there is no parameter %q%s", name, document.Suggestion(name, d.s.Parameters.names()))
+		return n.Errorf("there is no parameter %q%s", name, document.Suggestion(name, parameters(d.s.AllParameters()).names()))
 	}
 	*r = ParamRef(name)
 	return nil

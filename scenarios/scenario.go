@@ -45,6 +45,9 @@ type Scenario struct {
 	names   map[string]int // where they stand in named
 
 	work, spawnWork uint64 // steps before the first tick
+
+	nextKey   uint32          // of a rule's parameter that says none
+	takenKeys map[uint32]bool // of parameters; looked up only
 }
 
 // What a scenario may have at most.
@@ -155,12 +158,26 @@ func (s *Scenario) fieldNames() (names []string) {
 
 // param finds a parameter's key by its name.
 func (s *Scenario) param(name string) (key uint32, ok bool) {
-	for _, p := range s.Parameters {
+	for _, p := range s.AllParameters() {
 		if p.Name == name {
 			return p.Key, true
 		}
 	}
 	return 0, false
+}
+
+// AllParameters lists the numbers that commands can set: those of the scenario, and those of its rules, which are called NAME.PARAMETER.
+func (s *Scenario) AllParameters() []Parameter {
+	all := slices.Clone([]Parameter(s.Parameters))
+	for i := range s.Propagators {
+		if r, ok := s.Propagators[i].params.(*Rule); ok {
+			for _, p := range r.Parameters {
+				p.Name = s.Propagators[i].Name + "." + p.Name
+				all = append(all, p)
+			}
+		}
+	}
+	return all
 }
 
 // checkSettings checks what may be changed after a scenario was read.

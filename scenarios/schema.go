@@ -92,25 +92,31 @@ var (
 	textSchema   = schema{"type": "string"}
 	nameSchema   = schema{"type": "string", "pattern": namePattern.String()}
 	valueSchema  = anyOf(numberSchema, textSchema, listOf(numberSchema))
+
+	formulaSchema = anyOf(textSchema, numberSchema, schema{"type": "boolean"}, listOf(anyOf(textSchema, numberSchema)))
 )
 
 // special are the types that read themselves.
 var special = map[reflect.Type]schema{
-	reflect.TypeFor[Space]():      ref("space"),
-	reflect.TypeFor[layers]():     anyOf(valueSchema, listOf(valueSchema), ref("layer"), listOf(ref("layer"))),
-	reflect.TypeFor[Cell]():       listOf(schema{"type": "integer"}),
-	reflect.TypeFor[Value]():      valueSchema,
-	reflect.TypeFor[fieldType]():  {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
-	reflect.TypeFor[legend]():     mapOf(valueSchema),
-	reflect.TypeFor[attributes](): mapOf(valueSchema),
-	reflect.TypeFor[names]():      listOf(nameSchema),
-	reflect.TypeFor[Kind]():       nameSchema,
-	reflect.TypeFor[entityRef]():  anyOf(nameSchema, schema{"type": "integer", "minimum": 1, "maximum": uint64(math.MaxUint64)}),
-	reflect.TypeFor[FieldRef]():   nameSchema,
-	reflect.TypeFor[ParamRef]():   nameSchema,
-	reflect.TypeFor[parameters](): parametersSchema(),
-	reflect.TypeFor[total]():      anyOf(numberSchema, schema{"const": "conserved"}),
-	reflect.TypeFor[Policy]():     policySchema(),
+	reflect.TypeFor[Space]():          ref("space"),
+	reflect.TypeFor[layers]():         anyOf(valueSchema, listOf(valueSchema), ref("layer"), listOf(ref("layer"))),
+	reflect.TypeFor[Cell]():           listOf(schema{"type": "integer"}),
+	reflect.TypeFor[Value]():          valueSchema,
+	reflect.TypeFor[fieldType]():      {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
+	reflect.TypeFor[legend]():         mapOf(valueSchema),
+	reflect.TypeFor[attributes]():     mapOf(valueSchema),
+	reflect.TypeFor[names]():          listOf(nameSchema),
+	reflect.TypeFor[Kind]():           nameSchema,
+	reflect.TypeFor[entityRef]():      anyOf(nameSchema, schema{"type": "integer", "minimum": 1, "maximum": uint64(math.MaxUint64)}),
+	reflect.TypeFor[FieldRef]():       nameSchema,
+	reflect.TypeFor[ParamRef]():       nameSchema,
+	reflect.TypeFor[parameters]():     parametersSchema(),
+	reflect.TypeFor[ruleParameters](): parametersSchema(),
+	reflect.TypeFor[formula]():        formulaSchema,
+	reflect.TypeFor[lets]():           mapOf(formulaSchema),
+	reflect.TypeFor[assignments]():    mapOf(formulaSchema),
+	reflect.TypeFor[total]():          anyOf(numberSchema, schema{"const": "conserved"}),
+	reflect.TypeFor[Policy]():         policySchema(),
 }
 
 func parametersSchema() schema {

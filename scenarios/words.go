@@ -28,7 +28,7 @@ func (n Names) Field(id uint32) *Field {
 // Parameter returns a parameter's name, or "parameter" and its key.
 func (n Names) Parameter(key uint32) string {
 	if n.Scenario != nil {
-		for _, p := range n.Scenario.Parameters {
+		for _, p := range n.Scenario.AllParameters() {
 			if p.Key == key {
 				return p.Name
 			}

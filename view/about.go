@@ -127,7 +127,7 @@ func names(list []scenarios.Instance) (names []string) {
 }
 
 func aboutParameters(s *scenarios.Scenario) (list []ParameterAbout) {
-	for _, p := range s.Parameters {
+	for _, p := range s.AllParameters() {
 		list = append(list, ParameterAbout{p.Name, p.Key, p.Value})
 	}
 	return list

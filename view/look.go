@@ -48,7 +48,7 @@ func (r *Recording) state(q *request, a *answer, deadline time.Time) error {
 		a.int32s("cells", cells)
 	}
 	var parameters []float64
-	for _, p := range r.scenario.Parameters {
+	for _, p := range r.scenario.AllParameters() {
 		v, _ := w.Parameter(p.Key)
 		parameters = append(parameters, v)
 	}

@@ -234,6 +234,7 @@ func (m *machine) one(x *code, b *block, d int) operand {
 		}
 		return m.full(m.eval(x.where, there, d+3), b.n, d+3)
 	}
+	const most = 1 << 16 // neighbours
 	fill(seen, 0)
 	for k := range b.pattern.Offsets {
 		there := b.at(k)
@@ -244,7 +245,7 @@ func (m *machine) one(x *code, b *block, d int) operand {
 		}
 	}
 	for i, w := range m.wordsOf(x.index, b) {
-		at[i] = float32(chosen(w, int(seen[i]))) // those before the chosen one
+		at[i] = float32(chosen(w, int(min(seen[i], most)))) // those before the chosen one
 	}
 	for k := range b.pattern.Offsets {
 		there := b.at(k)

@@ -9,8 +9,8 @@ import (
 )
 
 // explain is the error of a value that cannot be written: it names the first operation that gives something that is not finite although its operands are.
-func (m *machine) explain(p *Propagator, c *engine.Context, bad fault) error {
-	state := m.state(p, c)
+func (p *Propagator) explain(c *engine.Context, m *machine, bad fault) error {
+	state := p.state(c, m)
 	var first *Term
 	var of []value
 	state.seen = func(t *Term, args []value, v value) {

@@ -27,7 +27,7 @@ func compute(op Op, to, a []float32, o operand) {
 		}
 	case Multiply:
 		for i := range to {
-			to[i] = a[i] * b[i]
+			to[i] = float32(a[i] * b[i])
 		}
 	case Divide:
 		for i := range to {
@@ -88,7 +88,7 @@ func computeOne(op Op, to, a []float32, k float32) {
 		}
 	case Multiply:
 		for i := range to {
-			to[i] = a[i] * k
+			to[i] = float32(a[i] * k)
 		}
 	case Divide:
 		for i := range to {

@@ -107,7 +107,7 @@ func (m *machine) uniformly(x *code, degree int) float64 {
 	case x.op == Not:
 		return 1 - args[0].f
 	case x.op == And:
-		return args[0].f * args[1].f
+		return min(args[0].f, args[1].f)
 	case x.op == Or:
 		return max(args[0].f, args[1].f)
 	case x.op == Choose && args[0].f == 1:

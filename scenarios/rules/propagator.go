@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -25,23 +23,17 @@ type Propagator struct {
 	scope   *Scope
 	rule    *Rule
 	set     []Assignment
-	names   []string // of the streams
 	streams []stream
 	program *Program // nil: the rule has fixed numbers
 	reads   [2][]int // fields of the scope, in Prev and in Now
 	copied  []int    // fields of the scope that it reads at other cells with now, and writes
-	idle    sync.Pool
 }
 
 // New makes the propagator of a rule that was checked.
 func New(b Binding, s *Scope, r *Rule, set []Assignment) *Propagator {
 	p := &Propagator{Binding: b, scope: s, rule: r, set: set, streams: r.streams(s, set), program: Compile(s, r, set)}
-	for _, x := range p.streams {
-		p.names = append(p.names, b.Name+"."+x.place)
-	}
 	p.reads[0], p.reads[1] = r.Reads()
-	far := r.readsFar()
-	for _, f := range far {
+	for _, f := range r.readsFar() {
 		if slices.ContainsFunc(set, func(a Assignment) bool { return a.Field == f }) {
 			p.copied = append(p.copied, f)
 		}
@@ -61,6 +53,11 @@ func (p *Propagator) Spec(*space.Lattice) engine.Spec {
 			spec.Incremental = append(spec.Incremental, id)
 		default:
 			spec.Full = append(spec.Full, id)
+		}
+	}
+	for _, x := range p.streams {
+		if !slices.Contains(spec.Places, x.place) {
+			spec.Places = append(spec.Places, x.place)
 		}
 	}
 	for _, f := range p.reads[0] {
@@ -110,21 +107,19 @@ func (p *Propagator) Memory() (bytes uint64) {
 
 // Step implements [engine.Propagator].
 func (p *Propagator) Step(c *engine.Context) error {
-	m, ok := p.idle.Get().(*machine)
-	if !ok {
-		m = newMachine(p)
-	}
-	defer p.idle.Put(m)
-	m.begin(p, c)
-	bad := fault{cell: math.MaxInt}
+	m := c.Memory(p.machine).(*machine)
+	p.begin(c, m)
+	bad := fault{cell: noFault}
 	if p.program == nil {
-		m.cellByCell(p, c, &bad)
+		p.cellByCell(c, m, &bad)
 	} else {
 		m.prepare()
-		m.blocks(p, c, &bad)
+		for _, s := range c.Spans() {
+			m.span(p.set, s, &bad)
+		}
 	}
-	if bad.cell < math.MaxInt {
-		return m.explain(p, c, bad)
+	if bad.cell < noFault {
+		return p.explain(c, m, bad)
 	}
 	for i, a := range p.set {
 		switch f := &p.scope.Fields[a.Field]; {

@@ -27,6 +27,15 @@ func (r *Rule) terms() []*Term {
 	return append(all, r.Set...)
 }
 
+// Draws reports whether the rule draws random numbers.
+func (r *Rule) Draws() bool {
+	draws := false
+	for _, t := range r.terms() {
+		t.Walk(func(x *Term) { draws = draws || x.draws() })
+	}
+	return draws
+}
+
 // Check finds out what the formulas of a rule of fields mean. It writes canonical names into the trees, so that their texts are those of a descriptor. The
 // error is an [*Error] with the place of the formula.
 func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact/fixed"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
 )
 
 // A fault is the first cell with a value that cannot be written, and whose it is.
@@ -19,8 +20,11 @@ func (f *fault) note(cell, assignment int) {
 	}
 }
 
-// newMachine returns a machine for a propagator.
-func newMachine(p *Propagator) *machine {
+// noFault is beyond all cells.
+const noFault = math.MaxInt32
+
+// machine is the memory of a worker.
+func (p *Propagator) machine() any {
 	m := &machine{Program: p.program, cells: make([]int32, blockSize), words: make([]uint32, blockSize), naive: NewNaive(p.scope, p.rule, p.set)}
 	n := len(p.Binding.Fields)
 	m.prev, m.now, m.next = make([][]float32, n), make([][]float32, n), make([][]float32, n)
@@ -28,7 +32,7 @@ func newMachine(p *Propagator) *machine {
 }
 
 // begin lets the machine see the world as it is in this tick.
-func (m *machine) begin(p *Propagator, c *engine.Context) {
+func (p *Propagator) begin(c *engine.Context, m *machine) {
 	m.own, m.world, m.bulks = m.own[:0], m.world[:0], m.bulks[:0]
 	for gen, columns := range [...][][]float32{m.prev, m.now} {
 		for _, f := range p.reads[gen] {
@@ -53,8 +57,8 @@ func (m *machine) begin(p *Propagator, c *engine.Context) {
 	for _, key := range p.World {
 		m.world = append(m.world, c.Parameter(key))
 	}
-	for i, s := range p.streams {
-		m.bulks = append(m.bulks, c.Place(p.names[i], uint64(s.number)))
+	for _, s := range p.streams {
+		m.bulks = append(m.bulks, c.Place(s.place, uint64(s.number)))
 	}
 	m.dt, m.tick = c.Dt(), c.Tick()
 }
@@ -70,19 +74,17 @@ func (p *Propagator) column(c *engine.Context, gen, f int) *fields.Column {
 	return c.NowColumn(p.Binding.Fields[f])
 }
 
-// blocks computes the rule in all cells of a worker.
-func (m *machine) blocks(p *Propagator, c *engine.Context, bad *fault) {
-	for _, s := range c.Spans() {
-		degree := slices.Index(m.degrees, len(s.Pattern.Offsets))
-		for done := 0; done < s.Count; done += blockSize {
-			b := block{first: s.First + done*s.Stride, stride: s.Stride, n: min(blockSize, s.Count-done), pattern: s.Pattern, degree: degree, step: -1}
-			m.block(p, &b, bad)
-		}
+// span computes the rule in the cells of a span.
+func (m *machine) span(set []Assignment, s space.Span, bad *fault) {
+	degree := slices.Index(m.degrees, len(s.Pattern.Offsets))
+	for done := 0; done < s.Count; done += blockSize {
+		b := block{first: s.First + done*s.Stride, stride: s.Stride, n: min(blockSize, s.Count-done), pattern: s.Pattern, degree: degree, step: -1}
+		m.block(set, &b, bad)
 	}
 }
 
 // block computes everything that is set in a block, and then writes it.
-func (m *machine) block(p *Propagator, b *block, bad *fault) {
+func (m *machine) block(set []Assignment, b *block, bad *fault) {
 	for i, x := range m.lets {
 		m.keep(m.eval(x, b, i), b, i)
 	}
@@ -102,9 +104,9 @@ func (m *machine) block(p *Propagator, b *block, bad *fault) {
 		m.keep(m.eval(x, b, d+i), b, d+i)
 	}
 	t := 0
-	for i := range p.set {
-		f := &p.scope.Fields[p.set[i].Field]
-		first, n := max(0, p.set[i].Component), m.rule.Set[i].components()
+	for i := range set {
+		f := &m.scope.Fields[set[i].Field]
+		first, n := max(0, set[i].Component), m.rule.Set[i].components()
 		for k := range n {
 			v := m.register(d+t, b.n)
 			t++
@@ -112,7 +114,7 @@ func (m *machine) block(p *Propagator, b *block, bad *fault) {
 				bad.note(b.cell(at), i)
 				continue
 			}
-			write(m.next[p.set[i].Field], v, where, b, first+k, max(1, f.N))
+			write(m.next[set[i].Field], v, where, b, first+k, max(1, f.N))
 		}
 	}
 }
@@ -181,8 +183,8 @@ func write(to, v, where []float32, b *block, part, parts int) {
 }
 
 // cellByCell computes a rule with fixed numbers.
-func (m *machine) cellByCell(p *Propagator, c *engine.Context, bad *fault) {
-	state := m.state(p, c)
+func (p *Propagator) cellByCell(c *engine.Context, m *machine, bad *fault) {
+	state := p.state(c, m)
 	lo, hi := c.Range()
 	type result struct {
 		numbers []float32
@@ -200,7 +202,7 @@ func (m *machine) cellByCell(p *Propagator, c *engine.Context, bad *fault) {
 			}
 		}
 	}
-	if bad.cell < math.MaxInt {
+	if bad.cell < noFault {
 		return
 	}
 	for i := range p.set {
@@ -223,7 +225,7 @@ func (m *machine) cellByCell(p *Propagator, c *engine.Context, bad *fault) {
 }
 
 // state is what the naive form of the rule computes with.
-func (m *machine) state(p *Propagator, c *engine.Context) *State {
+func (p *Propagator) state(c *engine.Context, m *machine) *State {
 	s := &State{Prev: m.prev, Now: m.now, Own: m.own, World: m.world, Dt: m.dt, Tick: m.tick}
 	s.Word = func(place string, number, cell int) uint32 {
 		i := slices.Index(p.streams, stream{place, number})
