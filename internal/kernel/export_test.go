@@ -2,35 +2,40 @@ package kernel
 
 // The plain twins, for tests that compare.
 var (
-	RelaxPlain      = relaxPlain
-	RelaxWovenPlain = relaxWovenPlain
-	FinitePlain     = finitePlain
-	ZeroPlain       = zeroPlain
-	WithinPlain     = withinPlain
-	StatesPlain     = statesPlain
-	ClampPlain      = clampPlain
-	ScalePlain      = scalePlain
-	MovePlain       = (*Swing).movePlain
-	ReactPlain      = (*Reaction).reactPlain
-	WalledPlain     = (*Walled).relaxPlain
-	ClimbPlain      = (*Slope).climbPlain
-	EarnPlain       = earnPlain
-	AddPlain        = addPlain
-	SamePlain       = samePlain
-	PipePlain       = (*Pipe).movePlain
-	NegatePlain     = negatePlain
-	SettlePlain     = settlePlain
-	FlowPlain       = flowPlain
-	AddFlowPlain    = addFlowPlain
-	CarryPlain      = carryPlain
-	CountPlain      = (*Census).countPlain
-	PackOnesPlain   = packOnesPlain
-	PackAbovePlain  = packAbovePlain
-	UnpackPlain     = unpackPlain
-	AgePlain        = agePlain
-	GrowPlain       = (*Growth).growPlain
-	GatherPlain     = gatherPlain
-	SHA256TwoPlain  = sha256TwoPlain
+	CombinePlain     = combinePlain
+	CombineEachPlain = combineEachPlain
+	ChoosePlain      = choosePlain
+	SumNearPlain     = sumNearPlain
+	CountNearPlain   = countNearPlain
+	RelaxPlain       = relaxPlain
+	RelaxWovenPlain  = relaxWovenPlain
+	FinitePlain      = finitePlain
+	ZeroPlain        = zeroPlain
+	WithinPlain      = withinPlain
+	StatesPlain      = statesPlain
+	ClampPlain       = clampPlain
+	ScalePlain       = scalePlain
+	MovePlain        = (*Swing).movePlain
+	ReactPlain       = (*Reaction).reactPlain
+	WalledPlain      = (*Walled).relaxPlain
+	ClimbPlain       = (*Slope).climbPlain
+	EarnPlain        = earnPlain
+	AddPlain         = addPlain
+	SamePlain        = samePlain
+	PipePlain        = (*Pipe).movePlain
+	NegatePlain      = negatePlain
+	SettlePlain      = settlePlain
+	FlowPlain        = flowPlain
+	AddFlowPlain     = addFlowPlain
+	CarryPlain       = carryPlain
+	CountPlain       = (*Census).countPlain
+	PackOnesPlain    = packOnesPlain
+	PackAbovePlain   = packAbovePlain
+	UnpackPlain      = unpackPlain
+	AgePlain         = agePlain
+	GrowPlain        = (*Growth).growPlain
+	GatherPlain      = gatherPlain
+	SHA256TwoPlain   = sha256TwoPlain
 )
 
 // Quantiles are what vector code makes of q, 48 numbers or a multiple, as numbers of the

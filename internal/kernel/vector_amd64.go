@@ -131,6 +131,234 @@ func growLinear(in *float32, presence *float32, out *float32, n int, w *float32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func growLogistic(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 
+// addPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func addPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// addEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func addEach(a *float32, to *float32, n int, w *float32)
+
+// subtractPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func subtractPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// subtractEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func subtractEach(a *float32, to *float32, n int, w *float32)
+
+// multiplyPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func multiplyPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// multiplyEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func multiplyEach(a *float32, to *float32, n int, w *float32)
+
+// dividePairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func dividePairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// divideEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func divideEach(a *float32, to *float32, n int, w *float32)
+
+// equalPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func equalPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// equalEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func equalEach(a *float32, to *float32, n int, w *float32)
+
+// notEqualPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func notEqualPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// notEqualEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func notEqualEach(a *float32, to *float32, n int, w *float32)
+
+// lessPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func lessPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// lessEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func lessEach(a *float32, to *float32, n int, w *float32)
+
+// lessEqualPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func lessEqualPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// lessEqualEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func lessEqualEach(a *float32, to *float32, n int, w *float32)
+
+// greaterPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func greaterPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// greaterEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func greaterEach(a *float32, to *float32, n int, w *float32)
+
+// greaterEqualPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func greaterEqualPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// greaterEqualEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func greaterEqualEach(a *float32, to *float32, n int, w *float32)
+
+// leastPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func leastPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// leastEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func leastEach(a *float32, to *float32, n int, w *float32)
+
+// mostPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func mostPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// mostEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func mostEach(a *float32, to *float32, n int, w *float32)
+
+// andPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func andPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// andEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func andEach(a *float32, to *float32, n int, w *float32)
+
+// orPairs is Combine.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func orPairs(a *float32, b *float32, to *float32, n int, w *float32)
+
+// orEach is Combine with w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func orEach(a *float32, to *float32, n int, w *float32)
+
+// choosePairs is Choose.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func choosePairs(mask *float32, yes *float32, no *float32, to *float32, n int, w *float32)
+
+// chooseYes is Choose with w[0] for yes.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func chooseYes(mask *float32, no *float32, to *float32, n int, w *float32)
+
+// chooseNo is Choose with w[0] for no.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func chooseNo(mask *float32, yes *float32, to *float32, n int, w *float32)
+
+// chooseEach is Choose with w[0] for yes and w[1] for no.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func chooseEach(mask *float32, to *float32, n int, w *float32)
+
+// flipEach turns the bits of w[0] round.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func flipEach(a *float32, to *float32, n int, w *float32)
+
+// floorEach is the next whole number below.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func floorEach(a *float32, to *float32, n int, w *float32)
+
+// sqrtEach is the square root.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func sqrtEach(a *float32, to *float32, n int, w *float32)
+
+// belowEach is Below; w is the limit and 2**31, both as bits, the limit's highest bit turned round.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func belowEach(a *float32, to *float32, n int, w *float32)
+
+// lookupEach is Lookup in 16 numbers at w.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func lookupEach(a *float32, to *float32, n int, w *float32)
+
+// belowPairs is BelowEach.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func belowPairs(words *float32, p *float32, to *float32, n int, w *float32)
+
 // bitsVectors returns the bits that are set in some element.
 //
 //go:noescape
@@ -216,6 +444,24 @@ func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64)
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64)
+
+// sumNear adds the elements at the offsets, in bytes, one after another.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func sumNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
+
+// countNear counts those that are w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
+
+// philoxWords writes n words, a multiple of 32: the four of each index from first on. Keys are those of the rounds, each four times.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func philoxWords(to *uint32, keys *uint64, first uint64, n int)
 
 // sha256Vectors adds blocks of 64 bytes, one or more, of two messages to their hashes of 8 words each.
 //

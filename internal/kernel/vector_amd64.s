@@ -5843,6 +5843,1382 @@ done:
 	MOVL         AX, worst+40(FP)
 	RET
 
+// func addPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·addPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·addEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VADDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func subtractPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·subtractPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func subtractEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·subtractEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VSUBPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·multiplyPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·multiplyEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VMULPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dividePairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·dividePairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func divideEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·divideEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VDIVPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func equalPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·equalPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VCMPPS  $0x00, Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x00, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func equalEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·equalEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VCMPPS  $0x00, Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VCMPPS     $0x00, Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func notEqualPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·notEqualPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VCMPPS  $0x04, Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x04, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func notEqualEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·notEqualEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VCMPPS  $0x04, Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VCMPPS     $0x04, Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lessPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·lessPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VCMPPS  $0x11, Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x11, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lessEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·lessEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VCMPPS  $0x11, Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VCMPPS     $0x11, Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lessEqualPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·lessEqualPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VCMPPS  $0x12, Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x12, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lessEqualEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·lessEqualEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VCMPPS  $0x12, Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VCMPPS     $0x12, Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·greaterPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VCMPPS  $0x1e, Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x1e, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·greaterEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VCMPPS  $0x1e, Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VCMPPS     $0x1e, Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterEqualPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·greaterEqualPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VCMPPS  $0x1d, Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VCMPPS     $0x1d, Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterEqualEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·greaterEqualEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VCMPPS  $0x1d, Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VCMPPS     $0x1d, Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leastPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·leastPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VMINPS  Y0, Y1, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VMINPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leastEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·leastEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VMINPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VMINPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mostPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·mostPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mostEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·mostEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VMAXPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VMAXPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func andPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·andPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VANDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func andEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·andEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VANDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VANDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func orPairs(a *float32, b *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·orPairs(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y0
+	VMOVUPS (CX)(SI*1), Y1
+	VORPS   Y1, Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(SI*1), Y0, Y1
+	VMASKMOVPS (CX)(SI*1), Y0, Y2
+	VORPS      Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func orEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·orEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VORPS   Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VORPS      Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func choosePairs(mask *float32, yes *float32, no *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·choosePairs(SB), NOSPLIT, $0-48
+	MOVQ mask+0(FP), AX
+	MOVQ yes+8(FP), CX
+	MOVQ no+16(FP), DX
+	MOVQ to+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+	JMP  test
+
+vector:
+	VMOVUPS   (AX)(DI*1), Y0
+	VMOVUPS   (CX)(DI*1), Y1
+	VMOVUPS   (DX)(DI*1), Y2
+	VBLENDVPS Y0, Y1, Y2, Y0
+	VMOVUPS   Y0, (BX)(DI*1)
+	ADDQ      $0x00000020, DI
+
+test:
+	SUBQ       $0x00000008, SI
+	JAE        vector
+	ADDQ       $0x00000008, SI
+	JZ         done
+	LEAQ       masks<>+0(SB), R8
+	SHLQ       $0x02, SI
+	SUBQ       SI, R8
+	VMOVDQU    32(R8), Y0
+	VMASKMOVPS (AX)(DI*1), Y0, Y1
+	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VMASKMOVPS (DX)(DI*1), Y0, Y3
+	VBLENDVPS  Y1, Y2, Y3, Y1
+	VMASKMOVPS Y1, Y0, (BX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func chooseYes(mask *float32, no *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·chooseYes(SB), NOSPLIT, $0-40
+	MOVQ         mask+0(FP), AX
+	MOVQ         no+8(FP), CX
+	MOVQ         to+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	XORQ         SI, SI
+	JMP          test
+
+vector:
+	VMOVUPS   (AX)(SI*1), Y1
+	VMOVUPS   (CX)(SI*1), Y2
+	VBLENDVPS Y1, Y0, Y2, Y1
+	VMOVUPS   Y1, (DX)(SI*1)
+	ADDQ      $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y1
+	VMASKMOVPS (AX)(SI*1), Y1, Y2
+	VMASKMOVPS (CX)(SI*1), Y1, Y3
+	VBLENDVPS  Y2, Y0, Y3, Y0
+	VMASKMOVPS Y0, Y1, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func chooseNo(mask *float32, yes *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·chooseNo(SB), NOSPLIT, $0-40
+	MOVQ         mask+0(FP), AX
+	MOVQ         yes+8(FP), CX
+	MOVQ         to+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	XORQ         SI, SI
+	JMP          test
+
+vector:
+	VMOVUPS   (AX)(SI*1), Y1
+	VMOVUPS   (CX)(SI*1), Y2
+	VBLENDVPS Y1, Y2, Y0, Y1
+	VMOVUPS   Y1, (DX)(SI*1)
+	ADDQ      $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y1
+	VMASKMOVPS (AX)(SI*1), Y1, Y2
+	VMASKMOVPS (CX)(SI*1), Y1, Y3
+	VBLENDVPS  Y2, Y3, Y0, Y0
+	VMASKMOVPS Y0, Y1, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func chooseEach(mask *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·chooseEach(SB), NOSPLIT, $0-32
+	MOVQ         mask+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS 4(BX), Y1
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS   (AX)(BX*1), Y2
+	VBLENDVPS Y2, Y0, Y1, Y2
+	VMOVUPS   Y2, (CX)(BX*1)
+	ADDQ      $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y2
+	VMASKMOVPS (AX)(BX*1), Y2, Y3
+	VBLENDVPS  Y3, Y0, Y1, Y0
+	VMASKMOVPS Y0, Y2, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func flipEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·flipEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VXORPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VXORPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func floorEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·floorEach(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	JMP  test
+
+vector:
+	VMOVUPS  (AX)(BX*1), Y0
+	VROUNDPS $0x09, Y0, Y0
+	VMOVUPS  Y0, (CX)(BX*1)
+	ADDQ     $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y0
+	VMASKMOVPS (AX)(BX*1), Y0, Y1
+	VROUNDPS   $0x09, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sqrtEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·sqrtEach(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y0
+	VMASKMOVPS (AX)(BX*1), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func belowEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·belowEach(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS 4(BX), Y1
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS  (AX)(BX*1), Y2
+	VPXOR    Y2, Y1, Y2
+	VPCMPGTD Y2, Y0, Y2
+	VMOVUPS  Y2, (CX)(BX*1)
+	ADDQ     $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y2
+	VMASKMOVPS (AX)(BX*1), Y2, Y3
+	VPXOR      Y3, Y1, Y3
+	VPCMPGTD   Y3, Y0, Y0
+	VMASKMOVPS Y0, Y2, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func lookupEach(a *float32, to *float32, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·lookupEach(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ w+24(FP), SI
+	XORQ BX, BX
+	JMP  test
+
+vector:
+	VMOVUPS    (AX)(BX*1), Y0
+	VCVTTPS2DQ Y0, Y0
+	VPERMPS    (SI), Y0, Y1
+	VPERMPS    32(SI), Y0, Y2
+	VPSLLD     $0x1c, Y0, Y0
+	VBLENDVPS  Y0, Y2, Y1, Y1
+	VMOVUPS    Y1, (CX)(BX*1)
+	ADDQ       $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, DX
+	SUBQ       DX, DI
+	VMOVDQU    32(DI), Y0
+	VMASKMOVPS (AX)(BX*1), Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VPERMPS    (SI), Y1, Y2
+	VPERMPS    32(SI), Y1, Y3
+	VPSLLD     $0x1c, Y1, Y1
+	VBLENDVPS  Y1, Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func belowPairs(words *float32, p *float32, to *float32, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·belowPairs(SB), NOSPLIT, $0-40
+	MOVQ words+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	JMP  test
+
+vector:
+	VMOVUPS      (AX)(SI*1), Y0
+	VMOVUPS      (CX)(SI*1), Y1
+	VPXOR        quad8000000080000000<>+0(SB), Y0, Y0
+	VCVTDQ2PD    X0, Y3
+	VADDPD       quad41e0000000000000<>+0(SB), Y3, Y3
+	VCVTPS2PD    X1, Y4
+	VMULPD       quad41f0000000000000<>+0(SB), Y4, Y4
+	VCMPPD       $0x11, Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VSHUFPS      $0x88, X2, X3, X2
+	VEXTRACTI128 $0x01, Y0, X0
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTDQ2PD    X0, Y0
+	VADDPD       quad41e0000000000000<>+0(SB), Y0, Y0
+	VCVTPS2PD    X1, Y1
+	VMULPD       quad41f0000000000000<>+0(SB), Y1, Y1
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VSHUFPS      $0x88, X1, X0, X0
+	VINSERTF128  $0x01, X0, Y2, Y0
+	VMOVUPS      Y0, (DX)(SI*1)
+	ADDQ         $0x00000020, SI
+
+test:
+	SUBQ         $0x00000008, BX
+	JAE          vector
+	ADDQ         $0x00000008, BX
+	JZ           done
+	LEAQ         masks<>+0(SB), DI
+	SHLQ         $0x02, BX
+	SUBQ         BX, DI
+	VMOVDQU      32(DI), Y0
+	VMASKMOVPS   (AX)(SI*1), Y0, Y1
+	VMASKMOVPS   (CX)(SI*1), Y0, Y3
+	VPXOR        quad8000000080000000<>+0(SB), Y1, Y1
+	VCVTDQ2PD    X1, Y4
+	VADDPD       quad41e0000000000000<>+0(SB), Y4, Y4
+	VCVTPS2PD    X3, Y5
+	VMULPD       quad41f0000000000000<>+0(SB), Y5, Y5
+	VCMPPD       $0x11, Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VSHUFPS      $0x88, X2, X4, X2
+	VEXTRACTI128 $0x01, Y1, X1
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTDQ2PD    X1, Y1
+	VADDPD       quad41e0000000000000<>+0(SB), Y1, Y1
+	VCVTPS2PD    X3, Y3
+	VMULPD       quad41f0000000000000<>+0(SB), Y3, Y3
+	VCMPPD       $0x11, Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X3
+	VSHUFPS      $0x88, X3, X1, X1
+	VINSERTF128  $0x01, X1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA quad8000000080000000<>+0(SB)/8, $0x8000000080000000
+DATA quad8000000080000000<>+8(SB)/8, $0x8000000080000000
+DATA quad8000000080000000<>+16(SB)/8, $0x8000000080000000
+DATA quad8000000080000000<>+24(SB)/8, $0x8000000080000000
+GLOBL quad8000000080000000<>(SB), RODATA|NOPTR, $32
+
+DATA quad41e0000000000000<>+0(SB)/8, $0x41e0000000000000
+DATA quad41e0000000000000<>+8(SB)/8, $0x41e0000000000000
+DATA quad41e0000000000000<>+16(SB)/8, $0x41e0000000000000
+DATA quad41e0000000000000<>+24(SB)/8, $0x41e0000000000000
+GLOBL quad41e0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA quad41f0000000000000<>+0(SB)/8, $0x41f0000000000000
+DATA quad41f0000000000000<>+8(SB)/8, $0x41f0000000000000
+DATA quad41f0000000000000<>+16(SB)/8, $0x41f0000000000000
+DATA quad41f0000000000000<>+24(SB)/8, $0x41f0000000000000
+GLOBL quad41f0000000000000<>(SB), RODATA|NOPTR, $32
+
 // func bitsVectors(v *float32, n int) (bits uint32)
 // Requires: AVX, AVX2
 TEXT ·bitsVectors(SB), NOSPLIT, $0-20
@@ -7647,6 +9023,427 @@ DATA quad3ff999999999999a<>+8(SB)/8, $0x3ff999999999999a
 DATA quad3ff999999999999a<>+16(SB)/8, $0x3ff999999999999a
 DATA quad3ff999999999999a<>+24(SB)/8, $0x3ff999999999999a
 GLOBL quad3ff999999999999a<>(SB), RODATA|NOPTR, $32
+
+// func sumNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·sumNear(SB), NOSPLIT, $0-48
+	MOVQ in+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ offsets+16(FP), DX
+	MOVQ degree+24(FP), BX
+	MOVQ n+32(FP), SI
+	JMP  wideTest
+
+wide:
+	VPCMPEQD Y0, Y0, Y0
+	VPSLLD   $0x1f, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+	VPSLLD   $0x1f, Y1, Y1
+	VPCMPEQD Y2, Y2, Y2
+	VPSLLD   $0x1f, Y2, Y2
+	VPCMPEQD Y3, Y3, Y3
+	VPSLLD   $0x1f, Y3, Y3
+	XORQ     DI, DI
+
+wideNear:
+	MOVQ    (DX)(DI*8), R8
+	ADDQ    AX, R8
+	VADDPS  (R8), Y0, Y0
+	VADDPS  32(R8), Y1, Y1
+	VADDPS  64(R8), Y2, Y2
+	VADDPS  96(R8), Y3, Y3
+	INCQ    DI
+	CMPQ    DI, BX
+	JB      wideNear
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+
+wideTest:
+	SUBQ $0x00000020, SI
+	JAE  wide
+	ADDQ $0x00000020, SI
+	JMP  test
+
+vector:
+	VPCMPEQD Y0, Y0, Y0
+	VPSLLD   $0x1f, Y0, Y0
+	XORQ     DI, DI
+
+vectorNear:
+	MOVQ    (DX)(DI*8), R8
+	ADDQ    AX, R8
+	VADDPS  (R8), Y0, Y0
+	INCQ    DI
+	CMPQ    DI, BX
+	JB      vectorNear
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+
+test:
+	SUBQ     $0x00000008, SI
+	JAE      vector
+	ADDQ     $0x00000008, SI
+	JZ       done
+	LEAQ     masks<>+0(SB), DI
+	SHLQ     $0x02, SI
+	SUBQ     SI, DI
+	VMOVDQU  32(DI), Y0
+	VPCMPEQD Y1, Y1, Y1
+	VPSLLD   $0x1f, Y1, Y1
+	XORQ     DI, DI
+
+restNear:
+	MOVQ       (DX)(DI*8), R8
+	ADDQ       AX, R8
+	VMASKMOVPS (R8), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       DI
+	CMPQ       DI, BX
+	JB         restNear
+	VMASKMOVPS Y1, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·countNear(SB), NOSPLIT, $0-48
+	MOVQ         in+0(FP), AX
+	MOVQ         to+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         degree+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSS (DI), Y0
+	JMP          wideTest
+
+wide:
+	VPCMPEQD Y1, Y1, Y1
+	VPXOR    Y1, Y1, Y1
+	VPCMPEQD Y2, Y2, Y2
+	VPXOR    Y2, Y2, Y2
+	VPCMPEQD Y3, Y3, Y3
+	VPXOR    Y3, Y3, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPXOR    Y4, Y4, Y4
+	XORQ     DI, DI
+
+wideNear:
+	MOVQ      (DX)(DI*8), R8
+	ADDQ      AX, R8
+	VCMPPS    $0x00, (R8), Y0, Y5
+	VPSUBD    Y5, Y1, Y1
+	VCMPPS    $0x00, 32(R8), Y0, Y5
+	VPSUBD    Y5, Y2, Y2
+	VCMPPS    $0x00, 64(R8), Y0, Y5
+	VPSUBD    Y5, Y3, Y3
+	VCMPPS    $0x00, 96(R8), Y0, Y5
+	VPSUBD    Y5, Y4, Y4
+	INCQ      DI
+	CMPQ      DI, BX
+	JB        wideNear
+	VCVTDQ2PS Y1, Y1
+	VMOVUPS   Y1, (CX)
+	VCVTDQ2PS Y2, Y2
+	VMOVUPS   Y2, 32(CX)
+	VCVTDQ2PS Y3, Y3
+	VMOVUPS   Y3, 64(CX)
+	VCVTDQ2PS Y4, Y4
+	VMOVUPS   Y4, 96(CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+
+wideTest:
+	SUBQ $0x00000020, SI
+	JAE  wide
+	ADDQ $0x00000020, SI
+	JMP  test
+
+vector:
+	VPCMPEQD Y1, Y1, Y1
+	VPXOR    Y1, Y1, Y1
+	XORQ     DI, DI
+
+vectorNear:
+	MOVQ      (DX)(DI*8), R8
+	ADDQ      AX, R8
+	VCMPPS    $0x00, (R8), Y0, Y2
+	VPSUBD    Y2, Y1, Y1
+	INCQ      DI
+	CMPQ      DI, BX
+	JB        vectorNear
+	VCVTDQ2PS Y1, Y1
+	VMOVUPS   Y1, (CX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, CX
+
+test:
+	SUBQ     $0x00000008, SI
+	JAE      vector
+	ADDQ     $0x00000008, SI
+	JZ       done
+	LEAQ     masks<>+0(SB), DI
+	SHLQ     $0x02, SI
+	SUBQ     SI, DI
+	VMOVDQU  32(DI), Y1
+	VPCMPEQD Y2, Y2, Y2
+	VPXOR    Y2, Y2, Y2
+	XORQ     DI, DI
+
+restNear:
+	MOVQ       (DX)(DI*8), R8
+	ADDQ       AX, R8
+	VMASKMOVPS (R8), Y1, Y3
+	VCMPPS     $0x00, Y3, Y0, Y3
+	VPSUBD     Y3, Y2, Y2
+	INCQ       DI
+	CMPQ       DI, BX
+	JB         restNear
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func philoxWords(to *uint32, keys *uint64, first uint64, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·philoxWords(SB), NOSPLIT, $0-32
+	MOVQ         to+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         first+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU      quad00000000d2511f53<>+0(SB), Y0
+	VMOVDQU      quad00000000cd9e8d57<>+0(SB), Y1
+	VMOVDQU      quad00000000ffffffff<>+0(SB), Y2
+	MOVQ         DX, X3
+	VPBROADCASTQ X3, Y3
+	VPADDQ       steps<>+0(SB), Y3, Y3
+
+block:
+	VMOVDQA     Y3, Y4
+	VPSRLQ      $0x20, Y3, Y5
+	VPXOR       Y6, Y6, Y6
+	VPXOR       Y7, Y7, Y7
+	VPADDQ      quad0000000000000004<>+0(SB), Y3, Y3
+	VMOVDQA     Y3, Y8
+	VPSRLQ      $0x20, Y3, Y9
+	VPXOR       Y10, Y10, Y10
+	VPXOR       Y11, Y11, Y11
+	VPADDQ      quad0000000000000004<>+0(SB), Y3, Y3
+	VPMULUDQ    Y0, Y4, Y12
+	VPMULUDQ    Y1, Y6, Y13
+	VPSRLQ      $0x20, Y13, Y4
+	VPXOR       Y5, Y4, Y4
+	VPXOR       (CX), Y4, Y4
+	VPSRLQ      $0x20, Y12, Y6
+	VPXOR       Y7, Y6, Y6
+	VPXOR       32(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y5
+	VPMULUDQ    Y1, Y10, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       Y9, Y8, Y8
+	VPXOR       (CX), Y8, Y8
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       Y11, Y10, Y10
+	VPXOR       32(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y9
+	VPMULUDQ    Y1, Y6, Y11
+	VPSRLQ      $0x20, Y11, Y4
+	VPXOR       Y13, Y4, Y4
+	VPXOR       64(CX), Y4, Y4
+	VPSRLQ      $0x20, Y9, Y6
+	VPXOR       Y12, Y6, Y6
+	VPXOR       96(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y12
+	VPMULUDQ    Y1, Y10, Y13
+	VPSRLQ      $0x20, Y13, Y8
+	VPXOR       Y7, Y8, Y8
+	VPXOR       64(CX), Y8, Y8
+	VPSRLQ      $0x20, Y12, Y10
+	VPXOR       Y5, Y10, Y10
+	VPXOR       96(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y5
+	VPMULUDQ    Y1, Y6, Y7
+	VPSRLQ      $0x20, Y7, Y4
+	VPXOR       Y11, Y4, Y4
+	VPXOR       128(CX), Y4, Y4
+	VPSRLQ      $0x20, Y5, Y6
+	VPXOR       Y9, Y6, Y6
+	VPXOR       160(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y9
+	VPMULUDQ    Y1, Y10, Y11
+	VPSRLQ      $0x20, Y11, Y8
+	VPXOR       Y13, Y8, Y8
+	VPXOR       128(CX), Y8, Y8
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       Y12, Y10, Y10
+	VPXOR       160(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y12
+	VPMULUDQ    Y1, Y6, Y13
+	VPSRLQ      $0x20, Y13, Y4
+	VPXOR       Y7, Y4, Y4
+	VPXOR       192(CX), Y4, Y4
+	VPSRLQ      $0x20, Y12, Y6
+	VPXOR       Y5, Y6, Y6
+	VPXOR       224(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y5
+	VPMULUDQ    Y1, Y10, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       Y11, Y8, Y8
+	VPXOR       192(CX), Y8, Y8
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       Y9, Y10, Y10
+	VPXOR       224(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y9
+	VPMULUDQ    Y1, Y6, Y11
+	VPSRLQ      $0x20, Y11, Y4
+	VPXOR       Y13, Y4, Y4
+	VPXOR       256(CX), Y4, Y4
+	VPSRLQ      $0x20, Y9, Y6
+	VPXOR       Y12, Y6, Y6
+	VPXOR       288(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y12
+	VPMULUDQ    Y1, Y10, Y13
+	VPSRLQ      $0x20, Y13, Y8
+	VPXOR       Y7, Y8, Y8
+	VPXOR       256(CX), Y8, Y8
+	VPSRLQ      $0x20, Y12, Y10
+	VPXOR       Y5, Y10, Y10
+	VPXOR       288(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y5
+	VPMULUDQ    Y1, Y6, Y7
+	VPSRLQ      $0x20, Y7, Y4
+	VPXOR       Y11, Y4, Y4
+	VPXOR       320(CX), Y4, Y4
+	VPSRLQ      $0x20, Y5, Y6
+	VPXOR       Y9, Y6, Y6
+	VPXOR       352(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y9
+	VPMULUDQ    Y1, Y10, Y11
+	VPSRLQ      $0x20, Y11, Y8
+	VPXOR       Y13, Y8, Y8
+	VPXOR       320(CX), Y8, Y8
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       Y12, Y10, Y10
+	VPXOR       352(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y12
+	VPMULUDQ    Y1, Y6, Y13
+	VPSRLQ      $0x20, Y13, Y4
+	VPXOR       Y7, Y4, Y4
+	VPXOR       384(CX), Y4, Y4
+	VPSRLQ      $0x20, Y12, Y6
+	VPXOR       Y5, Y6, Y6
+	VPXOR       416(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y5
+	VPMULUDQ    Y1, Y10, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       Y11, Y8, Y8
+	VPXOR       384(CX), Y8, Y8
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       Y9, Y10, Y10
+	VPXOR       416(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y9
+	VPMULUDQ    Y1, Y6, Y11
+	VPSRLQ      $0x20, Y11, Y4
+	VPXOR       Y13, Y4, Y4
+	VPXOR       448(CX), Y4, Y4
+	VPSRLQ      $0x20, Y9, Y6
+	VPXOR       Y12, Y6, Y6
+	VPXOR       480(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y12
+	VPMULUDQ    Y1, Y10, Y13
+	VPSRLQ      $0x20, Y13, Y8
+	VPXOR       Y7, Y8, Y8
+	VPXOR       448(CX), Y8, Y8
+	VPSRLQ      $0x20, Y12, Y10
+	VPXOR       Y5, Y10, Y10
+	VPXOR       480(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y5
+	VPMULUDQ    Y1, Y6, Y7
+	VPSRLQ      $0x20, Y7, Y4
+	VPXOR       Y11, Y4, Y4
+	VPXOR       512(CX), Y4, Y4
+	VPSRLQ      $0x20, Y5, Y6
+	VPXOR       Y9, Y6, Y6
+	VPXOR       544(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y9
+	VPMULUDQ    Y1, Y10, Y11
+	VPSRLQ      $0x20, Y11, Y8
+	VPXOR       Y13, Y8, Y8
+	VPXOR       512(CX), Y8, Y8
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       Y12, Y10, Y10
+	VPXOR       544(CX), Y10, Y10
+	VPMULUDQ    Y0, Y4, Y12
+	VPMULUDQ    Y1, Y6, Y13
+	VPSRLQ      $0x20, Y13, Y4
+	VPXOR       Y7, Y4, Y4
+	VPXOR       576(CX), Y4, Y4
+	VPSRLQ      $0x20, Y12, Y6
+	VPXOR       Y5, Y6, Y6
+	VPXOR       608(CX), Y6, Y6
+	VPMULUDQ    Y0, Y8, Y5
+	VPMULUDQ    Y1, Y10, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       Y11, Y8, Y8
+	VPXOR       576(CX), Y8, Y8
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       Y9, Y10, Y10
+	VPXOR       608(CX), Y10, Y10
+	VPAND       Y2, Y4, Y4
+	VPAND       Y2, Y6, Y6
+	VPSLLQ      $0x20, Y13, Y13
+	VPSLLQ      $0x20, Y12, Y12
+	VPOR        Y13, Y4, Y4
+	VPOR        Y12, Y6, Y6
+	VPUNPCKLQDQ Y6, Y4, Y9
+	VPUNPCKHQDQ Y6, Y4, Y4
+	VPERM2I128  $0x20, Y4, Y9, Y6
+	VPERM2I128  $0x31, Y4, Y9, Y4
+	VMOVDQU     Y6, (AX)
+	VMOVDQU     Y4, 32(AX)
+	VPAND       Y2, Y8, Y8
+	VPAND       Y2, Y10, Y10
+	VPSLLQ      $0x20, Y7, Y7
+	VPSLLQ      $0x20, Y5, Y5
+	VPOR        Y7, Y8, Y8
+	VPOR        Y5, Y10, Y10
+	VPUNPCKLQDQ Y10, Y8, Y4
+	VPUNPCKHQDQ Y10, Y8, Y5
+	VPERM2I128  $0x20, Y5, Y4, Y6
+	VPERM2I128  $0x31, Y5, Y4, Y4
+	VMOVDQU     Y6, 64(AX)
+	VMOVDQU     Y4, 96(AX)
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x00000020, BX
+	JNZ         block
+	VZEROUPPER
+	RET
+
+DATA quad00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
+DATA quad00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
+DATA quad00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
+DATA quad00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
+GLOBL quad00000000ffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA steps<>+0(SB)/8, $0x0000000000000000
+DATA steps<>+8(SB)/8, $0x0000000000000001
+DATA steps<>+16(SB)/8, $0x0000000000000002
+DATA steps<>+24(SB)/8, $0x0000000000000003
+GLOBL steps<>(SB), RODATA|NOPTR, $32
+
+DATA quad0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA quad0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA quad0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA quad0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL quad0000000000000004<>(SB), RODATA|NOPTR, $32
 
 // func sha256Vectors(state *uint32, a *byte, b *byte, blocks int)
 // Requires: SHA, SSE2, SSE4.1, SSSE3

@@ -78,6 +78,116 @@ func growLogistic(in *float32, presence *float32, out *float32, n int, w *float3
 	panic("kernel: no vector code")
 }
 
+func addPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func addEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func subtractPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func subtractEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func multiplyPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func multiplyEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func dividePairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func divideEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func equalPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func equalEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func notEqualPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func notEqualEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func lessPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func lessEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func lessEqualPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func lessEqualEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func greaterPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func greaterEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func greaterEqualPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func greaterEqualEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func leastPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func leastEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func mostPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func mostEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func andPairs(a *float32, b *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func andEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func orPairs(a *float32, b *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func orEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func choosePairs(mask *float32, yes *float32, no *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func chooseYes(mask *float32, no *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func chooseNo(mask *float32, yes *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func chooseEach(mask *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func flipEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func floorEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func sqrtEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func belowEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func lookupEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func belowPairs(words *float32, p *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
 func bitsVectors(v *float32, n int) (bits uint32) { panic("kernel: no vector code") }
 
 func gatherTwo(src *float32, dst *float32, n int) { panic("kernel: no vector code") }
@@ -119,5 +229,15 @@ func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
 func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
 	panic("kernel: no vector code")
 }
+
+func sumNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func philoxWords(to *uint32, keys *uint64, first uint64, n int) { panic("kernel: no vector code") }
 
 func sha256Vectors(state *uint32, a *byte, b *byte, blocks int) { panic("kernel: no vector code") }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/rng"
 )
 
@@ -40,25 +41,30 @@ func (m *machine) foldAll(x *code, b *block, d int) operand {
 		return m.eval(x.els, b, d)
 	}
 	to := m.register(d, b.n)
+	if column := m.direct(x.args[0], b); column != nil && folds[x.op] == Add {
+		kernel.SumNear(to, column, b.first, b.pattern.Offsets)
+		n = 0
+	}
 	for k := range n {
-		there := b.at(k)
-		v := m.eval(x.args[0], &there, d+1)
+		there := m.at(b, k)
+		v := m.eval(x.args[0], there, d+1)
 		switch {
 		case k == 0 && v.v == nil:
 			fill(to, v.k)
 		case k == 0:
 			copy(to, v.v)
-		case x.op == Least, x.op == Most:
-			better(to, to, v, x.op == Least)
 		default:
-			compute(Add, to, to, v)
+			compute(folds[x.op], to, to, v)
 		}
 	}
 	if x.op == Mean {
-		computeOne(Divide, to, to, float32(n))
+		compute(Divide, to, to, operand{k: float32(len(b.pattern.Offsets))})
 	}
 	return operand{v: to, in: true}
 }
+
+// folds are the operations by which neighbours are taken together.
+var folds = [256]Op{Sum: Add, Mean: Add, Least: Min, Most: Max}
 
 // foldSome does so with the neighbours for which a condition holds.
 func (m *machine) foldSome(x *code, b *block, d int) operand {
@@ -66,9 +72,9 @@ func (m *machine) foldSome(x *code, b *block, d int) operand {
 	fill(to, float32(math.Copysign(0, -1)))
 	fill(seen, 0)
 	for k := range b.pattern.Offsets {
-		there := b.at(k)
-		c := m.full(m.eval(x.where, &there, d+2), b.n, d+2)
-		v := m.full(m.eval(x.args[0], &there, d+3), b.n, d+3)
+		there := m.at(b, k)
+		c := m.full(m.eval(x.where, there, d+2), b.n, d+2)
+		v := m.full(m.eval(x.args[0], there, d+3), b.n, d+3)
 		for i := range to {
 			if math.Float32bits(c[i]) == 0 {
 				continue
@@ -109,40 +115,42 @@ func (m *machine) orElse(x *code, b *block, d int, to, seen []float32) {
 // count counts the neighbours for which a condition holds.
 func (m *machine) count(x *code, b *block, d int) operand {
 	to := m.register(d, b.n)
-	fill(to, 0)
 	of := x.args[0]
-	direct := x.where == nil && of.op == Equal && of.args[0].op == Get && of.args[0].parts == 1 && of.args[1].uniform && b.stride == 1
-	for k := range b.pattern.Offsets {
-		there := b.at(k)
-		if direct {
-			countEqual(to, m.prev[of.args[0].field][there.first:], m.constant(of.args[1], b).k)
-			continue
+	if x.where == nil && of.op == Equal && of.args[1].uniform {
+		if column := m.direct(of.args[0], b); column != nil {
+			kernel.CountNear(to, column, b.first, b.pattern.Offsets, m.constant(of.args[1], b).k)
+			return operand{v: to, in: true}
 		}
-		c := m.eval(of, &there, d+1)
+	}
+	fill(to, 0)
+	for k := range b.pattern.Offsets {
+		there := m.at(b, k)
+		c := m.eval(of, there, d+1)
 		if x.where != nil {
-			c = m.both(c, m.eval(x.where, &there, c.after(d+1)), b.n, d+1)
+			c = m.both(c, m.eval(x.where, there, c.after(d+1)), b.n, d+1)
 		}
 		if c.v == nil {
 			if math.Float32bits(c.k) != 0 {
-				computeOne(Add, to, to, 1)
+				compute(Add, to, to, operand{k: 1})
 			}
 			continue
 		}
-		one := math.Float32bits(1)
-		for i, v := range c.v {
-			to[i] += math.Float32frombits(math.Float32bits(v) & one)
-		}
+		one := m.register(d+2, b.n)
+		compute(And, one, c.v, operand{k: 1})
+		compute(Add, to, to, operand{v: one})
 	}
 	return operand{v: to, in: true}
 }
 
-// countEqual adds 1 where a number is k.
-func countEqual(to, a []float32, k float32) {
-	a = a[:len(to)]
-	one := math.Float32bits(1)
-	for i := range to {
-		to[i] += math.Float32frombits(math.Float32bits(bits(a[i] == k)) & one)
+// direct is the column of a field of one number a cell, whose neighbours lie as far from each other as their cells; nil if it is not that.
+func (m *machine) direct(x *code, b *block) []float32 {
+	switch {
+	case x.op == Get && x.parts == 1 && b.stride == 1:
+		return m.prev[x.field]
+	case x.op == Now && x.parts == 1 && b.stride == 1:
+		return m.now[x.field]
 	}
+	return nil
 }
 
 // both is whether two conditions hold; the first is in register d, if in one.
@@ -161,7 +169,7 @@ func (m *machine) both(one, two operand, n, d int) operand {
 	if one.v == nil {
 		copy(to, two.v)
 	} else {
-		andBits(to, one.v, two.v)
+		compute(And, to, one.v, two)
 	}
 	return operand{v: to, in: true}
 }
@@ -171,11 +179,11 @@ func (m *machine) decide(x *code, b *block, d int) operand {
 	to := m.register(d, b.n)
 	fill(to, mask(x.op == All).k)
 	for k := range b.pattern.Offsets {
-		there := b.at(k)
-		c := m.full(m.eval(x.args[0], &there, d+1), b.n, d+1)
+		there := m.at(b, k)
+		c := m.full(m.eval(x.args[0], there, d+1), b.n, d+1)
 		w := operand{k: allBits}
 		if x.where != nil {
-			w = m.eval(x.where, &there, d+2)
+			w = m.eval(x.where, there, d+2)
 		}
 		where := m.full(w, b.n, d+2)
 		for i := range to {
@@ -196,13 +204,13 @@ func (m *machine) distinct(x *code, b *block, d int) operand {
 	to := m.register(d, b.n)
 	fill(to, 0)
 	for k := range n {
-		there := b.at(k)
+		there := m.at(b, k)
 		v, counts := m.register(of+2*k, b.n), m.register(of+2*k+1, b.n)
-		is := m.full(m.eval(x.args[0], &there, of+2*n), b.n, of+2*n)
+		is := m.full(m.eval(x.args[0], there, of+2*n), b.n, of+2*n)
 		copy(v, is)
 		w := operand{k: allBits}
 		if x.where != nil {
-			w = m.eval(x.where, &there, of+2*n)
+			w = m.eval(x.where, there, of+2*n)
 		}
 		copy(counts, m.full(w, b.n, of+2*n))
 		for i, category := range v {
@@ -237,8 +245,8 @@ func (m *machine) one(x *code, b *block, d int) operand {
 	const most = 1 << 16 // neighbours
 	fill(seen, 0)
 	for k := range b.pattern.Offsets {
-		there := b.at(k)
-		for i, c := range holds(&there) {
+		there := m.at(b, k)
+		for i, c := range holds(there) {
 			if math.Float32bits(c) != 0 {
 				seen[i]++
 			}
@@ -248,9 +256,9 @@ func (m *machine) one(x *code, b *block, d int) operand {
 		at[i] = float32(chosen(w, int(min(seen[i], most)))) // those before the chosen one
 	}
 	for k := range b.pattern.Offsets {
-		there := b.at(k)
-		c := holds(&there)
-		v := m.full(m.eval(x.args[0], &there, d+4), b.n, d+4)
+		there := m.at(b, k)
+		c := holds(there)
+		v := m.full(m.eval(x.args[0], there, d+4), b.n, d+4)
 		for i := range to {
 			if math.Float32bits(c[i]) == 0 {
 				continue
@@ -274,10 +282,11 @@ func (m *machine) look(x *code, b *block, d int) operand {
 		if k < 0 {
 			return m.eval(x.els, b, d)
 		}
-		there := b.at(k)
-		return m.eval(x.args[0], &there, d)
+		there := m.at(b, k)
+		return m.eval(x.args[0], there, d)
 	}
-	there := block{cells: m.cells[:b.n], n: b.n, near: true, own: b, degree: b.degree, step: -1}
+	m.there = block{cells: m.cells[:b.n], n: b.n, near: true, own: b, degree: b.degree, step: -1}
+	there := &m.there
 	is := m.register(d, b.n)
 	missing := 0
 	for i := range is {
@@ -291,11 +300,11 @@ func (m *machine) look(x *code, b *block, d int) operand {
 	}
 	switch missing {
 	case 0:
-		return m.eval(x.args[0], &there, d)
+		return m.eval(x.args[0], there, d)
 	case b.n:
 		return m.eval(x.els, b, d)
 	}
-	v := m.eval(x.args[0], &there, d+1)
+	v := m.eval(x.args[0], there, d+1)
 	choose(is, is, v, m.eval(x.els, b, v.after(d+1)))
 	return operand{v: is, in: true}
 }
@@ -346,16 +355,24 @@ func (m *machine) chance(x *code, b *block, d int) operand {
 	p := x.args[0]
 	if p.uniform {
 		limit := m.constants[b.degree*len(m.slots)+p.slot] * 0x1p32 // exactly: a power of two
-		for i, w := range m.wordsOf(x.index, b) {
-			to[i] = bits(float64(w) < limit)
-		}
+		kernel.Below(to, m.wordsOf(x.index, b), above(limit))
 		return operand{v: to, in: true}
 	}
 	v := m.full(m.eval(p, b, d), b.n, d)
-	for i, w := range m.wordsOf(x.index, b) {
-		to[i] = bits(float64(w) < float64(v[i])*0x1p32)
-	}
+	kernel.BelowEach(to, m.wordsOf(x.index, b), v)
 	return operand{v: to, in: true}
+}
+
+// above is the least whole number that is not below a limit, of those up to 2**32: a word is below both or none.
+func above(limit float64) uint64 {
+	const most = 1 << 32
+	switch {
+	case !(limit > 0): // NaN, too
+		return 0
+	case limit >= most:
+		return most
+	}
+	return uint64(math.Ceil(limit))
 }
 
 // pick is one of several things.

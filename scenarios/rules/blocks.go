@@ -1,14 +1,15 @@
 package rules
 
-import "math"
+import (
+	"math"
 
-// This file has the operations of a machine that are computed cell by cell of a block, each cell for itself.
+	"github.com/murksim/murksim/internal/kernel"
+)
 
-func fill(to []float32, k float32) {
-	for i := range to {
-		to[i] = k
-	}
-}
+// allOnes are the bits of true.
+const allOnes = math.MaxUint32
+
+// This file has the operations of a machine that are computed for each cell of a block by itself.
 
 // logic is true or false, or a choice by it.
 func (m *machine) logic(x *code, b *block, d int) operand {
@@ -18,9 +19,7 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 			return mask(math.Float32bits(c.k) == 0)
 		}
 		to := m.register(d, b.n)
-		for i, v := range c.v {
-			to[i] = math.Float32frombits(^math.Float32bits(v))
-		}
+		kernel.Flip(to, c.v, allOnes)
 		return operand{v: to, in: true}
 	}
 	if c.v == nil { // one for all
@@ -44,7 +43,7 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 			}
 			return c
 		}
-		andBits(to, c.v, yes.v)
+		compute(And, to, c.v, yes)
 	case Or:
 		if yes.v == nil {
 			if math.Float32bits(yes.k) == 0 {
@@ -52,56 +51,12 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 			}
 			return yes
 		}
-		orBits(to, c.v, yes.v)
+		compute(Or, to, c.v, yes)
 	default:
 		no := m.eval(x.args[2], b, yes.after(e))
 		choose(to, c.v, yes, no)
 	}
 	return operand{v: to, in: true}
-}
-
-func andBits(to, a, b []float32) {
-	a, b = a[:len(to)], b[:len(to)]
-	for i := range to {
-		to[i] = math.Float32frombits(math.Float32bits(a[i]) & math.Float32bits(b[i]))
-	}
-}
-
-func orBits(to, a, b []float32) {
-	a, b = a[:len(to)], b[:len(to)]
-	for i := range to {
-		to[i] = math.Float32frombits(math.Float32bits(a[i]) | math.Float32bits(b[i]))
-	}
-}
-
-// choose takes one number where c is true, and the other where it is not.
-func choose(to, c []float32, yes, no operand) {
-	c = c[:len(to)]
-	pick := func(c, y, n float32) float32 {
-		k := math.Float32bits(c)
-		return math.Float32frombits(math.Float32bits(y)&k | math.Float32bits(n)&^k)
-	}
-	switch {
-	case yes.v == nil && no.v == nil:
-		for i := range to {
-			to[i] = pick(c[i], yes.k, no.k)
-		}
-	case yes.v == nil:
-		n := no.v[:len(to)]
-		for i := range to {
-			to[i] = pick(c[i], yes.k, n[i])
-		}
-	case no.v == nil:
-		y := yes.v[:len(to)]
-		for i := range to {
-			to[i] = pick(c[i], y[i], no.k)
-		}
-	default:
-		y, n := yes.v[:len(to)], no.v[:len(to)]
-		for i := range to {
-			to[i] = pick(c[i], y[i], n[i])
-		}
-	}
 }
 
 // convert makes a number of a category or of true and false, or a category of a number.
@@ -120,9 +75,7 @@ func (m *machine) convert(x *code, b *block, d int) operand {
 		choose(to, a.v, operand{k: 1}, operand{})
 		return operand{v: to, in: true}
 	}
-	for i, v := range a.v {
-		to[i] = v + 0
-	}
+	compute(Add, to, a.v, operand{})
 	return operand{v: to, in: true}
 }
 
@@ -131,48 +84,21 @@ func (m *machine) extreme(x *code, b *block, d int) operand {
 	r := m.eval(x.args[0], b, d)
 	for i, a := range x.args[1:] {
 		v := m.eval(a, b, r.after(d))
-		least := x.op == Min || x.op == Clamp && i == 1
+		op := Max
+		if x.op == Min || x.op == Clamp && i == 1 {
+			op = Min
+		}
 		if r.v == nil && v.v == nil {
-			if least && v.k < r.k || !least && v.k > r.k {
+			if op == Min && v.k < r.k || op == Max && v.k > r.k {
 				r.k = v.k
 			}
 			continue
 		}
 		to := m.register(d, b.n)
-		better(to, m.full(r, b.n, v.after(d)), v, least)
+		compute(op, to, m.full(r, b.n, v.after(d)), v)
 		r = operand{v: to, in: true}
 	}
 	return r
-}
-
-// better takes the second number where it is less, or greater, than the first.
-func better(to, a []float32, o operand, least bool) {
-	a = a[:len(to)]
-	if o.v == nil {
-		for i, v := range a {
-			if least && o.k < v || !least && o.k > v {
-				v = o.k
-			}
-			to[i] = v
-		}
-		return
-	}
-	b := o.v[:len(to)]
-	if least {
-		for i, v := range a {
-			if b[i] < v {
-				v = b[i]
-			}
-			to[i] = v
-		}
-		return
-	}
-	for i, v := range a {
-		if b[i] > v {
-			v = b[i]
-		}
-		to[i] = v
-	}
 }
 
 // unary is an operation of one number.
@@ -189,21 +115,13 @@ func (m *machine) unary(x *code, b *block, d int) operand {
 	in := a.v[:len(to)]
 	switch x.op {
 	case Negate:
-		for i, v := range in {
-			to[i] = -v
-		}
+		kernel.Flip(to, in, 1<<31)
 	case Abs:
-		for i, v := range in {
-			to[i] = math.Float32frombits(math.Float32bits(v) &^ (1 << 31))
-		}
+		compute(And, to, in, operand{k: math.Float32frombits(1<<31 - 1)})
 	case Floor:
-		for i, v := range in {
-			to[i] = float32(math.Floor(float64(v)))
-		}
+		kernel.Floor(to, in)
 	case Sqrt:
-		for i, v := range in {
-			to[i] = float32(math.Sqrt(float64(v)))
-		}
+		kernel.Sqrt(to, in)
 	default:
 		f := curves[x.op-Exp]
 		for i, v := range in {
@@ -237,8 +155,8 @@ func (m *machine) binary(x *code, b *block, d int) operand {
 		sameBits(to, m.full(one, b.n, two.after(e)), m.full(two, b.n, e), x.op == Equal)
 		return operand{v: to, in: true}
 	}
-	if one.v == nil && swapped[x.op] != 0 { // a number on the left
-		compute(swapped[x.op], to, two.v, one)
+	if other := swapped[x.op]; other != 0 && one.v == nil { // a number on the left
+		compute(other, to, two.v, one)
 		return operand{v: to, in: true}
 	}
 	left := one.v
@@ -249,17 +167,12 @@ func (m *machine) binary(x *code, b *block, d int) operand {
 	return operand{v: to, in: true}
 }
 
-// swapped is the operation that does the same with its operands the other way around; 0: none.
-var swapped = [256]Op{
-	Add: Add, Multiply: Multiply, Equal: Equal, NotEqual: NotEqual, Less: Greater, LessEqual: GreaterEqual, Greater: Less, GreaterEqual: LessEqual,
-}
-
 // sameBits compares what is true or false.
 func sameBits(to, a, b []float32, equal bool) {
 	a, b = a[:len(to)], b[:len(to)]
-	flip := ^uint32(0)
-	if !equal {
-		flip = 0
+	flip := uint32(0)
+	if equal {
+		flip = allOnes
 	}
 	for i := range to {
 		to[i] = math.Float32frombits(math.Float32bits(a[i]) ^ math.Float32bits(b[i]) ^ flip)

@@ -16,7 +16,8 @@ type code struct {
 	part, parts int
 	value       float64 // Const
 	index       int     // parameters, lets, coordinates, steps, draws; Distinct: how many categories there are
-	near        bool    // UseLet: computed at the neighbour; Degree: the neighbour's
+	near        bool    // Degree: the neighbour's
+	counts      bool    // UseLet: of a count
 	direction   int     // At: -1: by the table
 	table       []int32 // At: by cell, the cell that it looks at; -1: none
 }
@@ -49,6 +50,8 @@ type Program struct {
 	streams []stream
 	degrees []int // that cells have, ascending
 
+	tabled      []table
+	tableSize   int         // numbers of all tables
 	coordinates [][]float32 // by component, of each cell; nil if not used
 	degree      []float32   // of each cell; nil if not used
 	tables      int         // of at, with a cell for each cell
@@ -122,7 +125,7 @@ func (r *Rule) streams(s *Scope, set []Assignment) (all []stream) {
 func (c *compiler) stream(number int) int { return slices.Index(c.streams, stream{c.place, number}) }
 
 // root is a formula, or a component of it, that does not stand in another one.
-func (c *compiler) root(t *Term, k int) *code { return c.operand(c.lower(t, k), false) }
+func (c *compiler) root(t *Term, k int) *code { return c.tabulate(c.operand(c.lower(t, k), false)) }
 
 // operand gives a uniform code in one that is not a slot.
 func (c *compiler) operand(x *code, uniform bool) *code {
@@ -258,7 +261,7 @@ func (c *compiler) useLet(t *Term, k int) *code {
 	of := c.rule.let(t.Index, c.inner)
 	place, key := c.place, letPart{t.Index, k, c.inner && c.rule.Inner[t.Index] != nil}
 	if i, ok := c.known[key]; ok && !c.near && !of.Uniform {
-		return &code{op: UseLet, index: i, slot: -1, truth: of.Type.Base == Boolean}
+		return &code{op: UseLet, index: i, slot: -1, truth: of.Type.Base == Boolean, counts: c.lets[i].op == Count}
 	}
 	c.place = "let." + c.scope.Lets[t.Index].Name
 	x := c.lower(of, k)
@@ -270,8 +273,8 @@ func (c *compiler) useLet(t *Term, k int) *code {
 		return x
 	}
 	c.known[key] = len(c.lets)
-	c.lets = append(c.lets, x)
-	return &code{op: UseLet, index: c.known[key], slot: -1, truth: x.truth}
+	c.lets = append(c.lets, c.tabulate(x))
+	return &code{op: UseLet, index: c.known[key], slot: -1, truth: x.truth, counts: x.op == Count}
 }
 
 // needDegree lists the number of neighbours of each cell.

@@ -4,128 +4,68 @@ import (
 	"math"
 
 	"github.com/murksim/murksim/exact/f32"
+	"github.com/murksim/murksim/internal/kernel"
 )
 
 // curves are the functions of one number from Exp on.
 var curves = [...]func(float32) float32{f32.Exp, f32.Log, f32.Sin, f32.Cos, f32.Tanh}
 
+// A kernelOp is an operation that a kernel computes, if there is one.
+type kernelOp struct {
+	op    kernel.Op
+	there bool
+}
+
+var kernelOps = func() (ops [256]kernelOp) {
+	for op, k := range map[Op]kernel.Op{
+		Add: kernel.OpAdd, Subtract: kernel.OpSubtract, Multiply: kernel.OpMultiply, Divide: kernel.OpDivide,
+		Equal: kernel.OpEqual, NotEqual: kernel.OpNotEqual, Less: kernel.OpLess, LessEqual: kernel.OpLessEqual, Greater: kernel.OpGreater,
+		GreaterEqual: kernel.OpGreaterEqual, Min: kernel.OpLeast, Max: kernel.OpMost, And: kernel.OpAnd, Or: kernel.OpOr,
+	} {
+		ops[op] = kernelOp{k, true}
+	}
+	return ops
+}()
+
+// swapped are the operations that do the same with their operands the other way around; 0: there is none.
+var swapped = [256]Op{
+	Add: Add, Multiply: Multiply, Equal: Equal, NotEqual: NotEqual, Less: Greater, LessEqual: GreaterEqual, Greater: Less, GreaterEqual: LessEqual,
+}
+
 // compute computes an operation of two numbers for each cell, of which the second can be one for all.
 func compute(op Op, to, a []float32, o operand) {
-	if o.v == nil {
-		computeOne(op, to, a[:len(to)], o.k)
-		return
-	}
-	a, b := a[:len(to)], o.v[:len(to)]
-	switch op {
-	case Add:
-		for i := range to {
-			to[i] = a[i] + b[i]
-		}
-	case Subtract:
-		for i := range to {
-			to[i] = a[i] - b[i]
-		}
-	case Multiply:
-		for i := range to {
-			to[i] = float32(a[i] * b[i])
-		}
-	case Divide:
-		for i := range to {
-			to[i] = a[i] / b[i]
-		}
-	case Mod:
-		for i := range to {
-			to[i] = modulo(a[i], b[i])
-		}
-	case Pow:
-		for i := range to {
-			to[i] = f32.Pow(a[i], b[i])
-		}
+	switch k := kernelOps[op]; {
+	case k.there && o.v != nil:
+		kernel.Combine(k.op, to, a, o.v)
+	case k.there:
+		kernel.CombineEach(k.op, to, a, o.k)
 	default:
-		compareEach(op, to, a, b)
-	}
-}
-
-// compareEach compares the numbers of each cell.
-func compareEach(op Op, to, a, b []float32) {
-	switch op {
-	case Greater:
-		op, a, b = Less, b, a
-	case GreaterEqual:
-		op, a, b = LessEqual, b, a
-	}
-	a, b = a[:len(to)], b[:len(to)]
-	switch op {
-	case Equal:
-		for i := range to {
-			to[i] = bits(a[i] == b[i])
+		f := modulo
+		if op == Pow {
+			f = f32.Pow
 		}
-	case NotEqual:
-		for i := range to {
-			to[i] = bits(a[i] != b[i])
-		}
-	case Less:
-		for i := range to {
-			to[i] = bits(a[i] < b[i])
-		}
-	case LessEqual:
-		for i := range to {
-			to[i] = bits(a[i] <= b[i])
+		for i, v := range a[:len(to)] {
+			b := o.k
+			if o.v != nil {
+				b = o.v[i]
+			}
+			to[i] = f(v, b)
 		}
 	}
 }
 
-// computeOne computes an operation with one number for all cells.
-func computeOne(op Op, to, a []float32, k float32) {
-	switch op {
-	case Add:
-		for i := range to {
-			to[i] = a[i] + k
-		}
-	case Subtract:
-		for i := range to {
-			to[i] = a[i] - k
-		}
-	case Multiply:
-		for i := range to {
-			to[i] = float32(a[i] * k)
-		}
-	case Divide:
-		for i := range to {
-			to[i] = a[i] / k
-		}
-	case Mod:
-		for i := range to {
-			to[i] = modulo(a[i], k)
-		}
-	case Pow:
-		for i := range to {
-			to[i] = f32.Pow(a[i], k)
-		}
-	case Equal:
-		for i := range to {
-			to[i] = bits(a[i] == k)
-		}
-	case NotEqual:
-		for i := range to {
-			to[i] = bits(a[i] != k)
-		}
-	case Less:
-		for i := range to {
-			to[i] = bits(a[i] < k)
-		}
-	case LessEqual:
-		for i := range to {
-			to[i] = bits(a[i] <= k)
-		}
-	case Greater:
-		for i := range to {
-			to[i] = bits(a[i] > k)
-		}
-	case GreaterEqual:
-		for i := range to {
-			to[i] = bits(a[i] >= k)
-		}
+// modulo is the remainder with the sign of the divisor.
+func modulo(a, b float32) float32 {
+	args := [2]value{{f: float64(a)}, {f: float64(b)}}
+	return arithmetic[float32](Mod, args[:])
+}
+
+// choose takes one number where the mask is true, and another where it is not.
+func choose(to, mask []float32, yes, no operand) { kernel.Choose(to, mask, yes.v, no.v, yes.k, no.k) }
+
+func fill(to []float32, k float32) {
+	for i := range to {
+		to[i] = k
 	}
 }
 
@@ -136,10 +76,4 @@ func bits(b bool) float32 {
 		n = 1
 	}
 	return math.Float32frombits(-n)
-}
-
-// modulo is the remainder with the sign of the divisor.
-func modulo(a, b float32) float32 {
-	args := [2]value{{f: float64(a)}, {f: float64(b)}}
-	return arithmetic[float32](Mod, args[:])
 }

@@ -3,12 +3,13 @@ package rules
 import (
 	"math"
 
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
 
 // blockSize is how many cells are computed at once: few enough for their registers to stay in the nearest cache.
-const blockSize = 512
+const blockSize = 1024
 
 // A block is some cells with one pattern of neighbours: first, first + stride, …; or those of a list.
 type block struct {
@@ -29,14 +30,6 @@ func (b *block) cell(i int) int {
 	return b.first + i*b.stride
 }
 
-// at is the block of the neighbours in a direction of the pattern.
-func (b *block) at(k int) block {
-	there := *b
-	there.first += b.pattern.Offsets[k]
-	there.near, there.own, there.step = true, b, k
-	return there
-}
-
 // An operand is what a code comes to in the cells of a block: a number for each, or one for all. True is all bits, false none.
 type operand struct {
 	v  []float32 // nil: k for all
@@ -53,12 +46,23 @@ type machine struct {
 	bulks     []rng.Bulk
 	constants []float64 // by degree, then by slot
 	registers []float32
-	cells     []int32 // of a block that is a list
+	cells     []int32   // of a block that is a list
+	values    []float32 // of the tables
+	here      block
+	there     block // of neighbours
 	words     []uint32
 	dt        float64
 	tick      uint64
 	own       []float64
 	world     []float64
+}
+
+// at is the block of the neighbours in a direction of a block's pattern, until the next call: terms over neighbours do not nest.
+func (m *machine) at(b *block, k int) *block {
+	m.there = *b
+	m.there.first += b.pattern.Offsets[k]
+	m.there.near, m.there.own, m.there.step = true, b, k
+	return &m.there
 }
 
 // register is memory for the elements of a block.
@@ -72,7 +76,16 @@ func (m *machine) prepare() {
 			m.constants = append(m.constants, m.uniformly(x, degree))
 		}
 	}
+	m.fillTables()
 }
+
+// counting are the counts that tables have entries for.
+var counting = func() (all [blockSize]float32) {
+	for i := range all {
+		all[i] = float32(i)
+	}
+	return all
+}()
 
 // uniformly computes a uniform code.
 func (m *machine) uniformly(x *code, degree int) float64 {
@@ -179,6 +192,13 @@ func (m *machine) eval(x *code, b *block, d int) operand {
 		return m.constant(x, b)
 	}
 	switch x.op {
+	case tableEntry:
+		return operand{v: counting[:b.n]}
+	case lookup:
+		a, t := m.eval(x.args[0], b, d), &m.tabled[x.index]
+		to := m.register(d, b.n)
+		kernel.Lookup(to, m.full(a, b.n, d), m.values[t.at+b.degree*t.size:][:t.size])
+		return operand{v: to, in: true}
 	case Get:
 		return m.load(m.prev[x.field], x, b, d)
 	case Now:

@@ -7,6 +7,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact/fixed"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -78,8 +79,8 @@ func (p *Propagator) column(c *engine.Context, gen, f int) *fields.Column {
 func (m *machine) span(set []Assignment, s space.Span, bad *fault) {
 	degree := slices.Index(m.degrees, len(s.Pattern.Offsets))
 	for done := 0; done < s.Count; done += blockSize {
-		b := block{first: s.First + done*s.Stride, stride: s.Stride, n: min(blockSize, s.Count-done), pattern: s.Pattern, degree: degree, step: -1}
-		m.block(set, &b, bad)
+		m.here = block{first: s.First + done*s.Stride, stride: s.Stride, n: min(blockSize, s.Count-done), pattern: s.Pattern, degree: degree, step: -1}
+		m.block(set, &m.here, bad)
 	}
 }
 
@@ -136,7 +137,7 @@ func (m *machine) keep(o operand, b *block, d int) []float32 {
 
 // invalid is the first number that a field cannot hold, of those that are written; -1 for none.
 func invalid(v, where []float32, f *Field) int {
-	if where == nil && f.Values == nil && allFinite(v) {
+	if where == nil && (f.Values == nil && kernel.AllFinite(v, 1) || f.Values != nil && kernel.AllStates(v, float32(len(f.Values)))) {
 		return -1
 	}
 	for i, x := range v {
@@ -148,23 +149,6 @@ func invalid(v, where []float32, f *Field) int {
 		}
 	}
 	return -1
-}
-
-// allFinite reports whether all numbers are finite.
-func allFinite(v []float32) bool {
-	const exponent = 0x7f800000
-	bad := uint32(0)
-	for _, x := range v {
-		bad |= bitsIf(math.Float32bits(x)&exponent == exponent)
-	}
-	return bad == 0
-}
-
-func bitsIf(b bool) uint32 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // write writes numbers to a component of a field.

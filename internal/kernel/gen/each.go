@@ -19,6 +19,8 @@ type elementwise struct {
 	silent    bool     // nothing is returned
 	large     []string // columns that may be larger than a cache
 	compute   func(v, c []VecVirtual)
+	looks     func(v []VecVirtual, w GPVirtual) // instead of compute
+	w         GPVirtual
 }
 
 // generate makes the kernel: vector by vector, and what is left under a mask. Unless it is silent,
@@ -38,6 +40,9 @@ func (e *elementwise) generate() {
 	}
 	left, at := parameter("n"), GP64()
 	constants := make([]VecVirtual, e.constants)
+	if e.looks != nil {
+		e.w = parameter("w")
+	}
 	if e.constants > 0 {
 		w := parameter("w")
 		for i := range constants {
@@ -90,7 +95,11 @@ func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirt
 			PREFETCHT0(Mem{Base: column[i], Index: at, Scale: 1, Disp: 2048})
 		}
 	}
-	e.compute(v, constants)
+	if e.looks != nil {
+		e.looks(v, e.w)
+	} else {
+		e.compute(v, constants)
+	}
 	for i, name := range e.columns {
 		written := slices.Contains(e.written, name)
 		if written && mask != nil {
@@ -161,7 +170,7 @@ func each() {
 			columns: []string{"v", "more"}, read: 2, written: []string{"v"},
 			compute: func(v, c []VecVirtual) { VADDPS(v[1], v[0], v[0]) },
 		},
-	}, ages, pipes, flows, growths) {
+	}, ages, pipes, flows, growths, columns()) {
 		e.generate()
 	}
 	bits()

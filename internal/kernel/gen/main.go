@@ -30,6 +30,8 @@ func main() {
 	bitwise()
 	passages()
 	normal()
+	nears()
+	philox()
 	sha256Two()
 	Generate()
 	path := flag.Lookup("stubs").Value.String()
@@ -99,6 +101,8 @@ func parameter(name string) GPVirtual {
 
 // How VCMPPS compares.
 const (
+	equalTo  = 0x00 // never, if one is NaN
+	atMost   = 0x12 // never, if one is NaN
 	unequal  = 0x04 // always, if one is NaN
 	less     = 0x11 // never, if one is NaN, like the next two
 	greater  = 0x1e

@@ -1,0 +1,281 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// An operation computes d from a and b, of which b may be in memory.
+type operation struct {
+	name string
+	f    func(a VecVirtual, b Op, d VecVirtual)
+}
+
+// compares is an operation that gives all bits or none.
+func compares(predicate int) func(a VecVirtual, b Op, d VecVirtual) {
+	return func(a VecVirtual, b Op, d VecVirtual) { VCMPPS(U8(predicate), b, a, d) }
+}
+
+// operations are those of Combine, in its order.
+var operations = []operation{
+	{"add", func(a VecVirtual, b Op, d VecVirtual) { VADDPS(b, a, d) }},
+	{"subtract", func(a VecVirtual, b Op, d VecVirtual) { VSUBPS(b, a, d) }},
+	{"multiply", func(a VecVirtual, b Op, d VecVirtual) { VMULPS(b, a, d) }},
+	{"divide", func(a VecVirtual, b Op, d VecVirtual) { VDIVPS(b, a, d) }},
+	{"equal", compares(equalTo)},
+	{"notEqual", compares(unequal)},
+	{"less", compares(less)},
+	{"lessEqual", compares(atMost)},
+	{"greater", compares(greater)},
+	{"greaterEqual", compares(least)},
+	{"least", nil}, // of two equal ones, and of NaN, the second operand of the instruction stays
+	{"most", nil},
+	{"and", func(a VecVirtual, b Op, d VecVirtual) { VANDPS(b, a, d) }},
+	{"or", func(a VecVirtual, b Op, d VecVirtual) { VORPS(b, a, d) }},
+}
+
+// columns are the kernels of Combine and its like.
+func columns() (all []elementwise) {
+	for _, o := range operations {
+		f := func(a, b, d VecVirtual) {
+			switch o.name {
+			case "least":
+				VMINPS(a, b, d)
+			case "most":
+				VMAXPS(a, b, d)
+			default:
+				o.f(a, b, d)
+			}
+		}
+		all = append(all, elementwise{
+			name: o.name + "Pairs", doc: o.name + "Pairs is Combine.", columns: []string{"a", "b", "to"}, read: 2, written: []string{"to"}, silent: true,
+			compute: func(v, c []VecVirtual) { f(v[0], v[1], v[2]) },
+		}, elementwise{
+			name: o.name + "Each", doc: o.name + "Each is Combine with w[0].", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, constants: 1, silent: true,
+			compute: func(v, c []VecVirtual) { f(v[0], c[0], v[1]) },
+		})
+	}
+	return append(all, []elementwise{
+		{
+			name: "choosePairs", doc: "choosePairs is Choose.", columns: []string{"mask", "yes", "no", "to"}, read: 3, written: []string{"to"}, silent: true,
+			compute: func(v, c []VecVirtual) { VBLENDVPS(v[0], v[1], v[2], v[3]) },
+		},
+		{
+			name: "chooseYes", doc: "chooseYes is Choose with w[0] for yes.", columns: []string{"mask", "no", "to"}, read: 2, written: []string{"to"}, constants: 1, silent: true,
+			compute: func(v, c []VecVirtual) { VBLENDVPS(v[0], c[0], v[1], v[2]) },
+		},
+		{
+			name: "chooseNo", doc: "chooseNo is Choose with w[0] for no.", columns: []string{"mask", "yes", "to"}, read: 2, written: []string{"to"}, constants: 1, silent: true,
+			compute: func(v, c []VecVirtual) { VBLENDVPS(v[0], v[1], c[0], v[2]) },
+		},
+		{
+			name: "chooseEach", doc: "chooseEach is Choose with w[0] for yes and w[1] for no.", columns: []string{"mask", "to"}, read: 1, written: []string{"to"}, constants: 2, silent: true,
+			compute: func(v, c []VecVirtual) { VBLENDVPS(v[0], c[0], c[1], v[1]) },
+		},
+		{
+			name: "flipEach", doc: "flipEach turns the bits of w[0] round.", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, constants: 1, silent: true,
+			compute: func(v, c []VecVirtual) { VXORPS(v[0], c[0], v[1]) },
+		},
+		{
+			name: "floorEach", doc: "floorEach is the next whole number below.", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, silent: true,
+			compute: func(v, c []VecVirtual) { VROUNDPS(U8(9), v[0], v[1]) },
+		},
+		{
+			name: "sqrtEach", doc: "sqrtEach is the square root.", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, silent: true,
+			compute: func(v, c []VecVirtual) { VSQRTPS(v[0], v[1]) },
+		},
+		{
+			name: "belowEach", doc: "belowEach is Below; w is the limit and 2**31, both as bits, the limit's highest bit turned round.", columns: []string{"a", "to"}, read: 1,
+			written: []string{"to"}, constants: 2, silent: true,
+			compute: func(v, c []VecVirtual) {
+				VPXOR(v[0], c[1], v[0])
+				VPCMPGTD(v[0], c[0], v[1])
+			},
+		},
+		{
+			name: "lookupEach", doc: "lookupEach is Lookup in 16 numbers at w.", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, silent: true,
+			looks: func(v []VecVirtual, w GPVirtual) {
+				high := YMM()
+				VCVTTPS2DQ(v[0], v[0])
+				VPERMPS(Mem{Base: w}, v[0], v[1])
+				VPERMPS(Mem{Base: w, Disp: vector}, v[0], high)
+				VPSLLD(U8(28), v[0], v[0]) // bit 3 to the sign
+				VBLENDVPS(v[0], high, v[1], v[1])
+			},
+		},
+		{
+			name: "belowPairs", doc: "belowPairs is BelowEach.", columns: []string{"words", "p", "to"}, read: 2, written: []string{"to"}, silent: true,
+			compute: func(v, c []VecVirtual) {
+				VPXOR(quad(1<<63|1<<31), v[0], v[0])
+				half := func(words, p, d Op) {
+					x, y, high := YMM(), YMM(), XMM()
+					VCVTDQ2PD(words, x)
+					VADDPD(number(0x1p31), x, x)
+					VCVTPS2PD(p, y)
+					VMULPD(number(0x1p32), y, y)
+					VCMPPD(U8(less), y, x, x)
+					VEXTRACTF128(U8(1), x, high)
+					VSHUFPS(U8(0x88), high, x.AsX(), d)
+				}
+				words, p, low, all := XMM(), XMM(), XMM(), XMM()
+				half(v[0].AsX(), v[1].AsX(), low)
+				VEXTRACTI128(U8(1), v[0], words)
+				VEXTRACTF128(U8(1), v[1], p)
+				half(words, p, all)
+				VINSERTF128(U8(1), all, low.AsY(), v[2])
+			},
+		},
+	}...)
+}
+
+// nears makes sumNear and countNear: four vectors side by side, then one, then what is left.
+func nears() {
+	near("sumNear", "sumNear adds the elements at the offsets, in bytes, one after another.", false)
+	near("countNear", "countNear counts those that are w[0].", true)
+}
+
+func near(name, doc string, counts bool) {
+	TEXT(name, NOSPLIT, "func(in, to *float32, offsets *int, degree int, n int, w *float32)")
+	Pragma("noescape")
+	Doc(doc)
+	in, to, offsets, degree, left := parameter("in"), parameter("to"), parameter("offsets"), parameter("degree"), parameter("n")
+	k := YMM()
+	if counts {
+		VBROADCASTSS(Mem{Base: parameter("w")}, k)
+	}
+	i, there := GP64(), GP64()
+	step := func(label string, size int, mask VecVirtual) {
+		sums := make([]VecVirtual, size)
+		for j := range sums {
+			sums[j] = YMM()
+			if VPCMPEQD(sums[j], sums[j], sums[j]); counts {
+				VPXOR(sums[j], sums[j], sums[j])
+			} else {
+				VPSLLD(U8(31), sums[j], sums[j]) // -0
+			}
+		}
+		XORQ(i, i)
+		Label(label)
+		MOVQ(Mem{Base: offsets, Index: i, Scale: 8}, there)
+		ADDQ(in, there)
+		for j, sum := range sums {
+			x := YMM()
+			var from Op = Mem{Base: there, Disp: vector * j}
+			if mask != nil {
+				VMASKMOVPS(from, mask, x)
+				from = x
+			}
+			if counts {
+				VCMPPS(U8(equalTo), from, k, x)
+				VPSUBD(x, sum, sum)
+			} else {
+				VADDPS(from, sum, sum)
+			}
+		}
+		INCQ(i)
+		CMPQ(i, degree)
+		JB(LabelRef(label))
+		for j, sum := range sums {
+			if counts {
+				VCVTDQ2PS(sum, sum)
+			}
+			if mask != nil {
+				VMASKMOVPS(sum, mask, Mem{Base: to})
+			} else {
+				VMOVUPS(sum, Mem{Base: to, Disp: vector * j})
+			}
+		}
+	}
+	JMP(LabelRef("wideTest"))
+	Label("wide")
+	step("wideNear", wide, nil)
+	ADDQ(U32(wide*vector), in)
+	ADDQ(U32(wide*vector), to)
+	Label("wideTest")
+	SUBQ(U32(wide*8), left)
+	JAE(LabelRef("wide"))
+	ADDQ(U32(wide*8), left)
+	JMP(LabelRef("test"))
+	Label("vector")
+	step("vectorNear", 1, nil)
+	ADDQ(U32(vector), in)
+	ADDQ(U32(vector), to)
+	Label("test")
+	SUBQ(U32(8), left)
+	JAE(LabelRef("vector"))
+	ADDQ(U32(8), left)
+	JZ(LabelRef("done"))
+	step("restNear", 1, maskOf(left))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// philox makes philoxWords: all words of the next indices, four each. A lane of 64 bits holds a word of a counter.
+func philox() {
+	TEXT("philoxWords", NOSPLIT, "func(to *uint32, keys *uint64, first uint64, n int)")
+	Pragma("noescape")
+	Doc("philoxWords writes n words, a multiple of 32: the four of each index from first on. Keys are those of the rounds, each four times.")
+	to, keys, first, left := parameter("to"), parameter("keys"), parameter("first"), parameter("n")
+	m0, m1, low, index := YMM(), YMM(), YMM(), YMM()
+	VMOVDQU(quad(0xd2511f53), m0)
+	VMOVDQU(quad(0xcd9e8d57), m1)
+	VMOVDQU(quad(0xffffffff), low)
+	steps := GLOBL("steps", RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(uint64(i)))
+	}
+	x := XMM()
+	MOVQ(first, x)
+	VPBROADCASTQ(x, index)
+	VPADDQ(steps, index, index)
+	Label("block")
+	var c [2][4]VecVirtual
+	for g := range c {
+		for i := range c[g] {
+			c[g][i] = YMM()
+		}
+		VMOVDQA(index, c[g][0])
+		VPSRLQ(U8(32), index, c[g][1])
+		VPXOR(c[g][2], c[g][2], c[g][2])
+		VPXOR(c[g][3], c[g][3], c[g][3])
+		VPADDQ(quad(4), index, index)
+	}
+	for r := range 10 {
+		for g := range c {
+			s := &c[g]
+			p, q := YMM(), YMM()
+			VPMULUDQ(m0, s[0], p)
+			VPMULUDQ(m1, s[2], q)
+			VPSRLQ(U8(32), q, s[0])
+			VPXOR(s[1], s[0], s[0])
+			VPXOR(Mem{Base: keys, Disp: 2 * vector * r}, s[0], s[0])
+			VPSRLQ(U8(32), p, s[2])
+			VPXOR(s[3], s[2], s[2])
+			VPXOR(Mem{Base: keys, Disp: 2*vector*r + vector}, s[2], s[2])
+			s[1], s[3] = q, p
+		}
+	}
+	for g := range c {
+		s := &c[g]
+		VPAND(low, s[0], s[0])
+		VPAND(low, s[2], s[2])
+		VPSLLQ(U8(32), s[1], s[1])
+		VPSLLQ(U8(32), s[3], s[3])
+		VPOR(s[1], s[0], s[0])
+		VPOR(s[3], s[2], s[2])
+		a, b, one, two := YMM(), YMM(), YMM(), YMM()
+		VPUNPCKLQDQ(s[2], s[0], a)
+		VPUNPCKHQDQ(s[2], s[0], b)
+		VPERM2I128(U8(0x20), b, a, one)
+		VPERM2I128(U8(0x31), b, a, two)
+		VMOVDQU(one, Mem{Base: to, Disp: 2 * vector * g})
+		VMOVDQU(two, Mem{Base: to, Disp: 2*vector*g + vector})
+	}
+	ADDQ(U32(4*vector), to)
+	SUBQ(U32(32), left)
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}

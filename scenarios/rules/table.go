@@ -1,0 +1,116 @@
+package rules
+
+// A code that hangs on one count alone, beside uniform numbers, has few values: they are computed once for a tick and then looked up.
+
+// Codes beside those of terms.
+const (
+	tableEntry = round + 1 // the count that a table's value is of
+	lookup = tableEntry + 1 // a number of a table
+)
+
+const maxTable = 64 // counts
+
+// A table holds the values of a code for each count.
+type table struct {
+	of   *code
+	size int
+	at   int // where its values begin, those for the first degree
+}
+
+// tabulate replaces what is worth it in a code, and in what is in it.
+func (c *compiler) tabulate(x *code) *code {
+	if x == nil || x.uniform {
+		return x
+	}
+	source, steps := x.source()
+	if size := c.scope.Lattice.MaxDegree() + 1; source != nil && steps >= 4 && size <= maxTable {
+		body := x.with(source)
+		t := &code{op: lookup, args: []*code{source}, slot: -1, truth: x.truth, index: len(c.tabled)}
+		c.tabled = append(c.tabled, table{body, size, c.tableSize})
+		c.tableSize += size * len(c.degrees)
+		return t
+	}
+	for i, a := range x.args {
+		x.args[i] = c.tabulate(a)
+	}
+	x.where, x.els = c.tabulate(x.where), c.tabulate(x.els)
+	return x
+}
+
+// various is what a code hangs on that hangs on more than one count.
+var various = &code{}
+
+// source is the one count that a code hangs on, and how long it takes to compute: nil if it hangs on nothing else than uniform numbers, or on something else.
+func (x *code) source() (source *code, steps int) {
+	of, steps := x.hangsOn()
+	if of == various || of == x {
+		return nil, 0
+	}
+	return of, steps
+}
+
+func (x *code) hangsOn() (of *code, steps int) {
+	switch {
+	case x.uniform:
+		return nil, 0
+	case x.op == Count, x.op == UseLet && x.counts:
+		return x, 0
+	case x.op == Get, x.op == Now, x.op == UseLet, x.op == Degree && x.near, x.op == Coordinate, x.op == Step, x.op == AtCell, x.draws(), x.op >= Sum && x.op <= At:
+		return various, 0
+	case x.op == Divide, x.op == Sqrt, x.op == Mod:
+		steps = 4
+	case x.op >= Exp && x.op <= Pow:
+		steps = 20
+	default:
+		steps = 1
+	}
+	for _, a := range x.args {
+		other, more := a.hangsOn()
+		steps += more
+		switch {
+		case other == nil || of == various:
+		case of == nil || of.same(other):
+			of = other
+		default:
+			of = various
+		}
+	}
+	return of, steps
+}
+
+// same reports whether two counts are the same let.
+func (x *code) same(other *code) bool {
+	return x == other || x.op == UseLet && other.op == UseLet && x.index == other.index
+}
+
+// with is a copy of a code with the entry of a table in the place of a count.
+func (x *code) with(source *code) *code {
+	if x.uniform {
+		return x
+	}
+	if source.same(x) {
+		return &code{op: tableEntry, slot: -1}
+	}
+	copied := *x
+	copied.args = make([]*code, len(x.args))
+	for i, a := range x.args {
+		copied.args[i] = a.with(source)
+	}
+	return &copied
+}
+
+// fillTables computes all values of all tables.
+func (m *machine) fillTables() {
+	if len(m.tabled) == 0 {
+		return
+	}
+	if m.values == nil {
+		m.values = make([]float32, m.tableSize)
+	}
+	for _, t := range m.tabled {
+		for degree := range m.degrees {
+			m.here = block{stride: 1, n: t.size, degree: degree, step: -1}
+			copy(m.values[t.at+degree*t.size:], m.keep(m.eval(t.of, &m.here, 0), &m.here, 0))
+		}
+	}
+}
