@@ -140,6 +140,7 @@ func (s *Scenario) configure(workers int, step func(share float64) error) (engin
 		c.Fields[i].Initial = initial
 	}
 	b := &Builder{s: s, making: m}
+	var before writers
 	for i := range s.Propagators {
 		x := &s.Propagators[i]
 		if err := m.add(x.work(b)); err != nil {
@@ -151,6 +152,9 @@ func (s *Scenario) configure(workers int, step func(share float64) error) (engin
 		}
 		if err != nil {
 			return c, x.errorf(err)
+		}
+		if err := before.add(s, x, p); err != nil {
+			return c, err
 		}
 		c.Propagators = append(c.Propagators, p)
 		if err := x.handlers(b, &c); err != nil {

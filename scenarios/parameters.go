@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -31,7 +32,7 @@ func (p *parameters) decode(d *decoder, n *document.Node) error {
 	}
 	for i := 0; i < len(n.Kids); i += 2 {
 		name, value := n.Kids[i], n.Kids[i+1]
-		if err := checkName(name, "parameter", name.Raw, nil); err != nil { // no key stands twice
+		if err := checkName(name, "parameter", name.Raw, nil); err != nil && !(d.named && strings.Contains(name.Raw, ".")) { // a command may name one of a rule; no key stands twice
 			return err
 		}
 		v := struct {

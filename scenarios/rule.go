@@ -84,7 +84,11 @@ func located(n *document.Node, err error) error {
 	if n.Kind != document.Scalar {
 		return n.Errorf("%s", e.Reason).Because(err)
 	}
-	return n.ErrorIn(e.At, e.End, "%s", e.Reason).Because(err)
+	said := n.ErrorIn(e.At, e.End, "%s", e.Reason).Because(err)
+	if !n.Quoted && e.End >= len(n.Raw) && strings.Contains(e.Reason, "ends here") && n.Followed(',') {
+		said.Hint = "within { } and [ ] a comma ends the value: put the formula in quotes"
+	}
+	return said
 }
 
 // pairs calls f with each name and what it stands for: of a mapping, or in a descriptor of a list of pairs.

@@ -96,6 +96,9 @@ var (
 	formulaSchema = anyOf(textSchema, numberSchema, schema{"type": "boolean"}, listOf(anyOf(textSchema, numberSchema)))
 )
 
+// parameterPattern takes the name of a parameter, or that of a rule, a point and the name of a parameter of it.
+const parameterPattern = `^[A-Za-z_][A-Za-z0-9_-]{0,63}(\.[A-Za-z_][A-Za-z0-9_-]{0,63})?$`
+
 // special are the types that read themselves.
 var special = map[reflect.Type]schema{
 	reflect.TypeFor[Space]():          ref("space"),
@@ -109,7 +112,7 @@ var special = map[reflect.Type]schema{
 	reflect.TypeFor[Kind]():           nameSchema,
 	reflect.TypeFor[entityRef]():      anyOf(nameSchema, schema{"type": "integer", "minimum": 1, "maximum": uint64(math.MaxUint64)}),
 	reflect.TypeFor[FieldRef]():       nameSchema,
-	reflect.TypeFor[ParamRef]():       nameSchema,
+	reflect.TypeFor[ParamRef]():       {"type": "string", "pattern": parameterPattern},
 	reflect.TypeFor[parameters]():     parametersSchema(),
 	reflect.TypeFor[ruleParameters](): parametersSchema(),
 	reflect.TypeFor[formula]():        formulaSchema,
@@ -124,7 +127,7 @@ func parametersSchema() schema {
 		"type": "object", "additionalProperties": false, "required": []string{"key", "value"},
 		"properties": schema{"key": schema{"type": "integer", "minimum": 0, "maximum": uint32(math.MaxUint32)}, "value": numberSchema},
 	}))
-	s["propertyNames"] = schema{"pattern": namePattern.String()}
+	s["propertyNames"] = schema{"pattern": parameterPattern}
 	return s
 }
 

@@ -29,6 +29,12 @@ func (n *Node) ErrorIn(at, end int, format string, args ...any) *Error {
 	return e
 }
 
+// Followed reports whether a character follows a scalar in its source.
+func (n *Node) Followed(by byte) bool {
+	p, ok := n.find(len(n.Raw))
+	return ok && n.Source.Text[p] == by
+}
+
 // find is where a byte of a scalar's text stands in its source. YAML may have folded and moved the lines of the text: but for blanks, the characters are the
 // same, in the same order. Not ok if they are not, as in a text with escapes.
 func (n *Node) find(at int) (offset int, ok bool) {

@@ -162,6 +162,23 @@ func (r *Rule) readsFar() (all []int) {
 	return slices.Compact(all)
 }
 
+// Keeps reports whether an assignment keeps what is there: the rule has a condition, or its formula reads in Now what it sets.
+func (r *Rule) Keeps(i int, a Assignment) bool {
+	keeps := r.Where != nil
+	var look func(t *Term)
+	look = func(t *Term) {
+		t.Walk(func(x *Term) {
+			whole := x.Op == Now && x.Index == a.Field
+			keeps = keeps || whole
+			if x.Op == UseLet {
+				look(r.Lets[x.Index])
+			}
+		})
+	}
+	look(r.Set[i])
+	return keeps
+}
+
 // Reads lists the fields that a rule reads, in Prev and in Now, ascending.
 func (r *Rule) Reads() (prev, now []int) {
 	look := func(t *Term) {

@@ -4,8 +4,8 @@ package rules
 
 // Codes beside those of terms.
 const (
-	tableEntry = round + 1 // the count that a table's value is of
-	lookup = tableEntry + 1 // a number of a table
+	tableEntry = round + 1      // the count that a table's value is of
+	lookup     = tableEntry + 1 // a number of a table
 )
 
 const maxTable = 64 // counts
