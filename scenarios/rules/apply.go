@@ -19,11 +19,11 @@ func apply(t *Term, args []value) (value, error) {
 		}
 		return value{v: args}, nil
 	case ToFixed:
-		x, err := fixed.FromFloat(args[0].f)
+		x, err := toFixed(args[0].f)
 		return value{x: x}, err
 	case ToFloat:
 		if t.Args[0].Type.Base == Fixed {
-			return value{f: float64(float32(args[0].x.Float64()))}, nil
+			return value{f: float64(float32(int64(args[0].x)) / float32(fixed.One))}, nil // rounded once
 		}
 		return args[0], nil
 	case As:
@@ -49,6 +49,11 @@ func apply(t *Term, args []value) (value, error) {
 		return value{f: arithmetic[float64](t.Op, args)}, nil
 	}
 	return value{f: float64(arithmetic[float32](t.Op, args))}, nil
+}
+
+// toFixed is the fixed number nearest to a number, at a tie the even one.
+func toFixed(v float64) (fixed.Fixed, error) {
+	return fixed.FromFloat(math.RoundToEven(v*float64(fixed.One)) / float64(fixed.One))
 }
 
 // byComponent computes an operation of vectors.

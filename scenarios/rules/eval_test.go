@@ -154,6 +154,7 @@ func TestEvaluation(t *testing.T) {
 		"at(v[0], north else -1)": 2, "at(v[0], 1, 1 else -1)": 16, "at(v[0], 2, 0 else -1)": -1, "sum(step[0] + 10 * step[1])": 0,
 		"sum(own(v[0]))": 32, "dot(v, v)": 8*8 + 9*9, "length([3, 4])": 5, "(v * 2)[1]": 18, "number(s)": 1, "number(s == b)": 1,
 		"uniform(2, 4)": 3, "if chance(0.5) then 1 else 0": 0, "if chance(0.5000001) then 1 else 0": 1, "pick(1, 2, 3, 4)": 3, "one(v[0])": 6,
+		"number(fixed(0.3))": 19661.0 / 65536, "number(fixed(x * 0 + 2.5 / 65536))": 2.0 / 65536, "number(fixed(1e14) + 0.25)": 1e14,
 		"exp(0) + log(1) + sin(0) + cos(0)": 2, "pow(2, 10)": 1024, "tanh(100) + tanh(-100)": 0, "tanh(1)": float32(math.Tanh(1)), "p + q": float32(0.3 + 7), "now(x) + dt": float32(tenth + 0.1), "sum(x where row == 7)": float32(math.Copysign(0, -1)),
 	} {
 		got, _, _, err := naive(t, scope, 0, formula).Cell(state, 0, 4)

@@ -17,8 +17,8 @@ import (
 
 const pages = "../../docs/propagators"
 
-// worldly are the kinds that belong to single worlds and have no page here.
-var worldly = []string{"pin", "forest_fire", "crystal_growth", "grazing", "hunting", "bodies",
+// worldly are the kinds that belong to single worlds and have no page here; rule has docs/start/rules.md.
+var worldly = []string{"rule", "pin", "forest_fire", "crystal_growth", "grazing", "hunting", "bodies",
 	"colony_ai", "colony_work", "colony_physics", "colony_bio", "colony_terrain", "minewars"}
 
 // documented are the kinds that have a page.
