@@ -21,6 +21,7 @@ func TestPages(t *testing.T) {
 	}{
 		"game.md":  {[]string{"lockstep"}, 9, nil},
 		"ci.md":    {nil, 0, []string{"sh", "text"}},
+		"rules.md": {[]string{"rules"}, 7, []string{"sh", "text"}},
 		"world.md": {[]string{"component", "model"}, 9, []string{"sh"}},
 	} {
 		text, err := os.ReadFile("../docs/start/" + page)
@@ -92,5 +93,41 @@ func TestWorldPage(t *testing.T) {
 	}
 	if len(folders) > 0 {
 		t.Errorf("%d blocks of commands are missing", len(folders))
+	}
+}
+
+// TestRulesPage runs the commands of docs/start/rules.md in a folder with the model, and makes the mistake that it shows.
+func TestRulesPage(t *testing.T) {
+	onPath(t)
+	page, err := os.ReadFile("../docs/start/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := os.ReadFile("rules/sir.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, n := t.TempDir(), 0
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(folder, "sir.yaml"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range sample.FindAllStringSubmatch(string(page), -1) {
+		switch n++; m[1] {
+		case "sh":
+			write(string(model))
+			if status, said := inShell(t, folder, "set -e\n"+m[2]); status != 0 {
+				t.Errorf("%s%d: %s", m[2], status, said)
+			}
+		case "text":
+			write(strings.Replace(string(model), "== susceptible", "== suceptible", 1))
+			if _, said := inShell(t, folder, "murksim check sir.yaml"); !strings.Contains(said, m[2]) {
+				t.Errorf("it is said\n%s\nnot\n%s", said, m[2])
+			}
+		}
+	}
+	if n < 8 {
+		t.Errorf("%d samples", n)
 	}
 }

@@ -90,6 +90,15 @@ var docs = map[string]picture{
 	"learning/layered_hex.png": {scenario: "layered_hex", field: "plume", mask: "entity.cell", ticks: 130, cell: 16, palette: "sea", lo: 0, hi: 2},
 	"learning/hunters.png":     {scenario: "hunters", field: "grass", mask: "entity.cell", ticks: 120, cell: 6, palette: "grass", lo: 0, hi: 0.8},
 
+	// Models whose rules are in the file.
+	"start/sir.png":      {scenario: "rules/sir", ticks: 80, cell: 2},
+	"start/traffic.png":  {scenario: "rules/traffic", ticks: 300, every: 2, cell: 1, palette: "fire", lo: -1, hi: 5},
+	"start/sandpile.png": {scenario: "rules/sandpile", ticks: 30000, cell: 2, palette: "sea", lo: 0, hi: 3},
+	"start/waves.png":    {scenario: "rules/waves", ticks: 2000, cell: 2, palette: "fire", lo: -2, hi: 2},
+	"start/rps.png":      {scenario: "rules/rps", ticks: 1000, cell: 2},
+	"start/ising.png":    {scenario: "rules/ising", ticks: 400, cell: 2, palette: "grey", lo: -1, hi: 1},
+	"start/wolfram.png":  {scenario: "rules/wolfram", ticks: 200, every: 1, cell: 1, palette: "grey", lo: 0, hi: 1},
+
 	// Pages of propagators.
 	"propagators/diffusion.png":     {scenario: "diffusion", mask: "stone", ticks: 450, cell: 6, palette: "fire", lo: 0, hi: 100},
 	"propagators/wave.png":          {scenario: "wave", ticks: 90, cell: 6, palette: "sea", lo: -3, hi: 3},

@@ -158,5 +158,11 @@ func open(name string) (*scenarios.Scenario, error) {
 	if worlds.IsEmbedded(name) {
 		return worlds.Open(r, name)
 	}
+	if model, ok := strings.CutPrefix(name, "rules/"); ok {
+		name = filepath.Join("examples", "rules", model+".yaml")
+		if _, err := os.Stat(name); err != nil { // in a test
+			name = filepath.Join("..", "..", name)
+		}
+	}
 	return yaml.Load(r, name)
 }

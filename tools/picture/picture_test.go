@@ -17,7 +17,7 @@ func TestDocsAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"propagators", "learning"} {
+	for _, folder := range []string{"propagators", "learning", "start"} {
 		pages, err := filepath.Glob("../../docs/" + folder + "/*.png")
 		if err != nil {
 			t.Fatal(err)
