@@ -9095,15 +9095,15 @@ test:
 	VMOVDQU  32(DI), Y0
 	VPCMPEQD Y1, Y1, Y1
 	VPSLLD   $0x1f, Y1, Y1
-	XORQ     DI, DI
+	XORQ     SI, SI
 
 restNear:
-	MOVQ       (DX)(DI*8), R8
-	ADDQ       AX, R8
-	VMASKMOVPS (R8), Y0, Y2
+	MOVQ       (DX)(SI*8), DI
+	ADDQ       AX, DI
+	VMASKMOVPS (DI), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	INCQ       DI
-	CMPQ       DI, BX
+	INCQ       SI
+	CMPQ       SI, BX
 	JB         restNear
 	VMASKMOVPS Y1, Y0, (CX)
 
@@ -9194,16 +9194,16 @@ test:
 	VMOVDQU  32(DI), Y1
 	VPCMPEQD Y2, Y2, Y2
 	VPXOR    Y2, Y2, Y2
-	XORQ     DI, DI
+	XORQ     SI, SI
 
 restNear:
-	MOVQ       (DX)(DI*8), R8
-	ADDQ       AX, R8
-	VMASKMOVPS (R8), Y1, Y3
+	MOVQ       (DX)(SI*8), DI
+	ADDQ       AX, DI
+	VMASKMOVPS (DI), Y1, Y3
 	VCMPPS     $0x00, Y3, Y0, Y3
 	VPSUBD     Y3, Y2, Y2
-	INCQ       DI
-	CMPQ       DI, BX
+	INCQ       SI
+	CMPQ       SI, BX
 	JB         restNear
 	VCVTDQ2PS  Y2, Y2
 	VMASKMOVPS Y2, Y1, (CX)

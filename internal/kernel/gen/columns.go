@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -56,7 +58,12 @@ func columns() (all []elementwise) {
 			compute: func(v, c []VecVirtual) { f(v[0], c[0], v[1]) },
 		})
 	}
-	return append(all, []elementwise{
+	return slices.Concat(all, chooses(), singles())
+}
+
+// chooses are the kernels of Choose.
+func chooses() []elementwise {
+	return []elementwise{
 		{
 			name: "choosePairs", doc: "choosePairs is Choose.", columns: []string{"mask", "yes", "no", "to"}, read: 3, written: []string{"to"}, silent: true,
 			compute: func(v, c []VecVirtual) { VBLENDVPS(v[0], v[1], v[2], v[3]) },
@@ -73,6 +80,12 @@ func columns() (all []elementwise) {
 			name: "chooseEach", doc: "chooseEach is Choose with w[0] for yes and w[1] for no.", columns: []string{"mask", "to"}, read: 1, written: []string{"to"}, constants: 2, silent: true,
 			compute: func(v, c []VecVirtual) { VBLENDVPS(v[0], c[0], c[1], v[1]) },
 		},
+	}
+}
+
+// singles are the kernels of one column, and those of random words.
+func singles() []elementwise {
+	return []elementwise{
 		{
 			name: "flipEach", doc: "flipEach turns the bits of w[0] round.", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, constants: 1, silent: true,
 			compute: func(v, c []VecVirtual) { VXORPS(v[0], c[0], v[1]) },
@@ -126,7 +139,7 @@ func columns() (all []elementwise) {
 				VINSERTF128(U8(1), all, low.AsY(), v[2])
 			},
 		},
-	}...)
+	}
 }
 
 // nears makes sumNear and countNear: four vectors side by side, then one, then what is left.
@@ -135,81 +148,90 @@ func nears() {
 	near("countNear", "countNear counts those that are w[0].", true)
 }
 
+// A nearer makes a kernel over neighbours.
+type nearer struct {
+	in, to, offsets, degree GPVirtual
+	k                       VecVirtual // what is counted; nil: sums
+}
+
 func near(name, doc string, counts bool) {
 	TEXT(name, NOSPLIT, "func(in, to *float32, offsets *int, degree int, n int, w *float32)")
 	Pragma("noescape")
 	Doc(doc)
-	in, to, offsets, degree, left := parameter("in"), parameter("to"), parameter("offsets"), parameter("degree"), parameter("n")
-	k := YMM()
+	r := nearer{in: parameter("in"), to: parameter("to"), offsets: parameter("offsets"), degree: parameter("degree")}
+	left := parameter("n")
 	if counts {
-		VBROADCASTSS(Mem{Base: parameter("w")}, k)
-	}
-	i, there := GP64(), GP64()
-	step := func(label string, size int, mask VecVirtual) {
-		sums := make([]VecVirtual, size)
-		for j := range sums {
-			sums[j] = YMM()
-			if VPCMPEQD(sums[j], sums[j], sums[j]); counts {
-				VPXOR(sums[j], sums[j], sums[j])
-			} else {
-				VPSLLD(U8(31), sums[j], sums[j]) // -0
-			}
-		}
-		XORQ(i, i)
-		Label(label)
-		MOVQ(Mem{Base: offsets, Index: i, Scale: 8}, there)
-		ADDQ(in, there)
-		for j, sum := range sums {
-			x := YMM()
-			var from Op = Mem{Base: there, Disp: vector * j}
-			if mask != nil {
-				VMASKMOVPS(from, mask, x)
-				from = x
-			}
-			if counts {
-				VCMPPS(U8(equalTo), from, k, x)
-				VPSUBD(x, sum, sum)
-			} else {
-				VADDPS(from, sum, sum)
-			}
-		}
-		INCQ(i)
-		CMPQ(i, degree)
-		JB(LabelRef(label))
-		for j, sum := range sums {
-			if counts {
-				VCVTDQ2PS(sum, sum)
-			}
-			if mask != nil {
-				VMASKMOVPS(sum, mask, Mem{Base: to})
-			} else {
-				VMOVUPS(sum, Mem{Base: to, Disp: vector * j})
-			}
-		}
+		r.k = YMM()
+		VBROADCASTSS(Mem{Base: parameter("w")}, r.k)
 	}
 	JMP(LabelRef("wideTest"))
 	Label("wide")
-	step("wideNear", wide, nil)
-	ADDQ(U32(wide*vector), in)
-	ADDQ(U32(wide*vector), to)
+	r.step("wideNear", wide, nil)
+	ADDQ(U32(wide*vector), r.in)
+	ADDQ(U32(wide*vector), r.to)
 	Label("wideTest")
 	SUBQ(U32(wide*8), left)
 	JAE(LabelRef("wide"))
 	ADDQ(U32(wide*8), left)
 	JMP(LabelRef("test"))
 	Label("vector")
-	step("vectorNear", 1, nil)
-	ADDQ(U32(vector), in)
-	ADDQ(U32(vector), to)
+	r.step("vectorNear", 1, nil)
+	ADDQ(U32(vector), r.in)
+	ADDQ(U32(vector), r.to)
 	Label("test")
 	SUBQ(U32(8), left)
 	JAE(LabelRef("vector"))
 	ADDQ(U32(8), left)
 	JZ(LabelRef("done"))
-	step("restNear", 1, maskOf(left))
+	r.step("restNear", 1, maskOf(left))
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// step computes some vectors side by side, or one under a mask.
+func (r *nearer) step(label string, size int, mask VecVirtual) {
+	sums := make([]VecVirtual, size)
+	for j := range sums {
+		sums[j] = YMM()
+		if VPCMPEQD(sums[j], sums[j], sums[j]); r.k != nil {
+			VPXOR(sums[j], sums[j], sums[j])
+		} else {
+			VPSLLD(U8(31), sums[j], sums[j]) // -0
+		}
+	}
+	i, there := GP64(), GP64()
+	XORQ(i, i)
+	Label(label)
+	MOVQ(Mem{Base: r.offsets, Index: i, Scale: 8}, there)
+	ADDQ(r.in, there)
+	for j, sum := range sums {
+		x := YMM()
+		var from Op = Mem{Base: there, Disp: vector * j}
+		if mask != nil {
+			VMASKMOVPS(from, mask, x)
+			from = x
+		}
+		if r.k != nil {
+			VCMPPS(U8(equalTo), from, r.k, x)
+			VPSUBD(x, sum, sum)
+		} else {
+			VADDPS(from, sum, sum)
+		}
+	}
+	INCQ(i)
+	CMPQ(i, r.degree)
+	JB(LabelRef(label))
+	for j, sum := range sums {
+		if r.k != nil {
+			VCVTDQ2PS(sum, sum)
+		}
+		if mask != nil {
+			VMASKMOVPS(sum, mask, Mem{Base: r.to})
+		} else {
+			VMOVUPS(sum, Mem{Base: r.to, Disp: vector * j})
+		}
+	}
 }
 
 // philox makes philoxWords: all words of the next indices, four each. A lane of 64 bits holds a word of a counter.
