@@ -12,9 +12,11 @@ import (
 
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/scenarios/rules"
 )
 
 // A checkJob checks scenarios without running them.
@@ -22,6 +24,7 @@ type checkJob struct {
 	*app
 	maxMemory session.Size
 	golden    string // a recording with which a run is compared; "": none
+	explain   bool   // say what the rules do
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -32,7 +35,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: `Check reads scenarios and builds their worlds, as run does, and computes no tick. Each
 SCENARIO is a YAML file, the name of one that comes with murksim, or - for standard input. A
 mistake is shown where it is. Below each name, check prints what follows from the parameters
-in this space, such as the speed of a wave.
+in this space, such as the speed of a wave. With --explain it also says what each rule in the
+file reads, writes and draws, and what it costs: steps for each cell, of 4,096.
 
 With --golden, check runs one scenario and compares it with a recording that was kept, in a
 repository say: it shows the values of the scenario that are others, the first tick that is
@@ -42,6 +46,7 @@ NAME.new.murk, until another check differs. A run that fails after some ticks is
 Exit status: 0 all can be run, 1 one cannot, 2 usage, 3 the run is not as it was kept.`,
 		Example: `  murksim check mine.yaml
   murksim check --json *.yaml
+  murksim check --explain sir.yaml
   murksim check --golden testdata/mine.murk mine.yaml`,
 		Args: arguments(cobra.MinimumNArgs(1), "one scenario or more"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -55,6 +60,7 @@ Exit status: 0 all can be run, 1 one cannot, 2 usage, 3 the run is not as it was
 		},
 	}
 	maxMemoryFlag(c.Flags(), &j.maxMemory)
+	c.Flags().BoolVar(&j.explain, "explain", false, "say what the rules in the file read, write, draw and cost")
 	c.Flags().StringVar(&j.golden, "golden", "", "run the scenario and compare it with a `recording` that was kept")
 	return c
 }
@@ -70,13 +76,32 @@ type checkObject struct {
 	Hint     string   `json:"hint,omitempty"`
 	Line     int      `json:"line,omitempty"`
 	Column   int      `json:"column,omitempty"`
+
+	Rules []scenarios.RuleAbout `json:"rules,omitempty"` // with --explain
+}
+
+// explained is what a rule does, in lines.
+func explained(a *scenarios.RuleAbout) (lines []string) {
+	lines = append(lines, fmt.Sprintf("rule %s  %s of %s steps for each cell, %s drawn", a.Rule, words.Number(uint64(a.Cost)), words.Number(rules.MaxCost), words.Count(uint64(a.Draws), "number")))
+	rows := [][2]string{{"reads", strings.Join(a.Reads, ", ")}, {"writes", strings.Join(a.Writes, ", ")}}
+	width := 0
+	for _, f := range a.Formulas {
+		rows = append(rows, [2]string{f.Place, f.Text})
+		width = max(width, len(f.Place))
+	}
+	for _, row := range rows {
+		if row[1] != "" {
+			lines = append(lines, fmt.Sprintf("  %-*s  %s", max(width, len("writes")), row[0], row[1]))
+		}
+	}
+	return lines
 }
 
 func (j *checkJob) all(ctx context.Context, names []string) error {
 	failed := false
 	for _, name := range names {
-		title, notes, err := j.check(ctx, name)
-		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title, Notes: notes}
+		title, notes, about, err := j.check(ctx, name)
+		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title, Notes: notes, Rules: about}
 		if err != nil {
 			failed = true
 			o.Error = err.Error()
@@ -91,6 +116,9 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 			fmt.Fprintln(j.Errs, err)
 		}
 		if err == nil {
+			for i := range about {
+				notes = append(notes, explained(&about[i])...)
+			}
 			if err := j.Say("ok  %s  scenario %s", inputName(name), strings.Join(append([]string{title}, notes...), "\n    ")); err != nil {
 				return err
 			}
@@ -102,11 +130,14 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 	return nil
 }
 
-// check builds the world of a scenario, and returns the scenario's name and what its components say of themselves.
-func (j *checkJob) check(ctx context.Context, name string) (title string, notes []string, err error) {
+// check builds the world of a scenario, and returns the scenario's name, what its components say of themselves, and with --explain what its rules do.
+func (j *checkJob) check(ctx context.Context, name string) (title string, notes []string, about []scenarios.RuleAbout, err error) {
 	s, err := j.LoadScenario(name, nil, j.maxMemory)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
+	}
+	if j.explain {
+		about = s.RulesAbout()
 	}
 	for x, b := range scenarios.Parts[scenarios.Noter](s) {
 		notes = append(notes, x.Notes(b)...)
@@ -120,7 +151,7 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, notes 
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		err = session.TooLarge(s.Name, e.Need, j.maxMemory)
 	}
-	return s.Name, notes, err
+	return s.Name, notes, about, err
 }
 
 func (a *app) schemaCommand() *cobra.Command {

@@ -262,7 +262,7 @@ func (r *Rule) check(d *decoder, n *document.Node) error {
 
 // named checks the name that the scenario gives the rule: one that draws must have one.
 func (r *Rule) named(name string, at *document.Node) error {
-	if name == "" && r.rule.Draws() {
+	if name == "" && r.rule.Draws() > 0 {
 		return at.Errorf("this rule draws; give it a name, so that its draws stay the same when rules are added above it")
 	}
 	return nil

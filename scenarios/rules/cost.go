@@ -11,23 +11,16 @@ const (
 
 // limit refuses a rule that takes too much.
 func (c *checker) limit(r *Rule, where *Node, set []Assignment) error {
-	text, draws := 0, 0
+	text := 0
 	for _, n := range c.formulas(where, set) {
 		text += len(n.String())
-	}
-	for _, t := range r.terms() {
-		t.Walk(func(x *Term) {
-			if x.draws() {
-				draws++
-			}
-		})
 	}
 	r.Cost = c.cost(r)
 	for _, l := range []struct {
 		is, most int
 		what     string
 	}{
-		{len(c.Lets), MaxLets, "lets"}, {len(set), MaxSet, "fields that it sets"}, {text, MaxText, "bytes of formulas"}, {draws, MaxDraws, "draws"}, {r.Cost, MaxCost, "steps for a cell"},
+		{len(c.Lets), MaxLets, "lets"}, {len(set), MaxSet, "fields that it sets"}, {text, MaxText, "bytes of formulas"}, {r.Draws(), MaxDraws, "draws"}, {r.Cost, MaxCost, "steps for a cell"},
 	} {
 		if l.is > l.most {
 			return c.wrong(&Node{}, "the rule has %d %s; %d are allowed", l.is, l.what, l.most)

@@ -32,8 +32,9 @@ type Propagator struct {
 // New makes the propagator of a rule that was checked.
 func New(b Binding, s *Scope, r *Rule, set []Assignment) *Propagator {
 	p := &Propagator{Binding: b, scope: s, rule: r, set: set, streams: r.streams(s, set), program: Compile(s, r, set)}
-	p.reads[0], p.reads[1] = r.Reads()
-	for _, f := range r.readsFar() {
+	var far []int
+	p.reads[0], p.reads[1], far = r.reads()
+	for _, f := range far {
 		if slices.ContainsFunc(set, func(a Assignment) bool { return a.Field == f }) {
 			p.copied = append(p.copied, f)
 		}

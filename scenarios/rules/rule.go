@@ -27,13 +27,16 @@ func (r *Rule) terms() []*Term {
 	return append(all, r.Set...)
 }
 
-// Draws reports whether the rule draws random numbers.
-func (r *Rule) Draws() bool {
-	draws := false
+// Draws is how many random numbers the rule draws for a cell.
+func (r *Rule) Draws() (n int) {
 	for _, t := range r.terms() {
-		t.Walk(func(x *Term) { draws = draws || x.draws() })
+		t.Walk(func(x *Term) {
+			if x.draws() {
+				n++
+			}
+		})
 	}
-	return draws
+	return n
 }
 
 // Check finds out what the formulas of a rule of fields mean. It writes canonical names into the trees, so that their texts are those of a descriptor. The
@@ -135,31 +138,45 @@ func (c *checker) assign(a *Assignment) (*Term, error) {
 	return nil, placed(place, err)
 }
 
-// readsFar lists the fields that it reads in Now at other cells than the one whose value it computes.
-func (r *Rule) readsFar() (all []int) {
-	var look func(t *Term, far bool)
-	look = func(t *Term, far bool) {
+// A Use is a field that a rule reads: in Prev or in Now, at the cell itself or at others.
+type Use struct {
+	Field     int
+	Now, Near bool
+}
+
+// Uses lists what a rule reads, by field.
+func (r *Rule) Uses() (all []Use) {
+	var look func(t *Term, near bool)
+	look = func(t *Term, near bool) {
 		if t == nil {
 			return
 		}
-		switch {
-		case t.Op == Now && far:
-			all = append(all, t.Index)
-		case t.Op == UseLet && far:
-			look(r.Lets[t.Index], true)
+		switch t.Op {
+		case Get, Now:
+			all = append(all, Use{t.Index, t.Op == Now, near})
+		case UseLet:
+			look(r.Lets[t.Index], near)
 		}
-		near := far || t.Op >= Sum && t.Op <= At
+		within := near || t.Op >= Sum && t.Op <= At
 		for _, a := range t.Args {
-			look(a, near && t.Op != AtCell)
+			look(a, within && t.Op != AtCell)
 		}
-		look(t.Where, near)
-		look(t.Else, far)
+		look(t.Where, within)
+		look(t.Else, near)
 	}
 	for _, t := range r.terms() {
 		look(t, false)
 	}
-	slices.Sort(all)
+	rank := func(u Use) int { return 4*u.Field + int(bool1(u.Now))*2 + int(bool1(u.Near)) }
+	slices.SortFunc(all, func(a, b Use) int { return rank(a) - rank(b) })
 	return slices.Compact(all)
+}
+
+func bool1(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Keeps reports whether an assignment keeps what is there: the rule has a condition, or its formula reads in Now what it sets.
@@ -179,20 +196,18 @@ func (r *Rule) Keeps(i int, a Assignment) bool {
 	return keeps
 }
 
-// Reads lists the fields that a rule reads, in Prev and in Now, ascending.
-func (r *Rule) Reads() (prev, now []int) {
-	look := func(t *Term) {
-		switch t.Op {
-		case Get:
-			prev = append(prev, t.Index)
-		case Now:
-			now = append(now, t.Index)
+// reads lists the fields that a rule reads in Prev and in Now, ascending, and those that it reads in Now at other cells.
+func (r *Rule) reads() (prev, now, far []int) {
+	for _, u := range r.Uses() {
+		switch {
+		case !u.Now:
+			prev = append(prev, u.Field)
+		case u.Near:
+			far = append(far, u.Field)
+			fallthrough
+		default:
+			now = append(now, u.Field)
 		}
 	}
-	for _, t := range r.terms() {
-		t.Walk(look)
-	}
-	slices.Sort(prev)
-	slices.Sort(now)
-	return slices.Compact(prev), slices.Compact(now)
+	return slices.Compact(prev), slices.Compact(now), far
 }

@@ -1,0 +1,60 @@
+package scenarios
+
+import "fmt"
+
+// A RuleAbout says what a rule does, for people.
+type RuleAbout struct {
+	Rule     string         `json:"rule"`     // its name
+	Reads    []string       `json:"reads"`    // fields: state, "state of neighbours", now(heat)
+	Writes   []string       `json:"writes"`   // "state in full", "wind[1] in place"
+	Draws    int            `json:"draws"`    // random numbers for each cell
+	Cost     int            `json:"cost"`     // steps for each cell, see docs/spec/rules.md
+	Formulas []FormulaAbout `json:"formulas"` // as the descriptor has them
+}
+
+// A FormulaAbout is a formula of a rule and its place: let.NAME, where or set.FIELD.
+type FormulaAbout struct {
+	Place string `json:"place"`
+	Text  string `json:"text"`
+}
+
+// RulesAbout says what each rule of the scenario does, in the order in which they run.
+func (s *Scenario) RulesAbout() (all []RuleAbout) {
+	for i := range s.Propagators {
+		r, ok := s.Propagators[i].params.(*Rule)
+		if !ok {
+			continue
+		}
+		a := RuleAbout{Rule: s.Propagators[i].Name, Draws: r.rule.Draws(), Cost: r.rule.Cost, Reads: []string{}}
+		reads := map[int]bool{} // looked up only
+		for _, u := range r.rule.Uses() {
+			text := r.scope.Fields[u.Field].Name
+			if reads[u.Field] = reads[u.Field] || u.Now; u.Now {
+				text = "now(" + text + ")"
+			}
+			if u.Near {
+				text += " of neighbours"
+			}
+			a.Reads = append(a.Reads, text)
+		}
+		for k, t := range r.list {
+			how := "in full"
+			if r.Where.text != "" || t.Component >= 0 || reads[t.Field] {
+				how = "in place"
+			}
+			a.Writes = append(a.Writes, fmt.Sprintf("%s %s", r.Set[k].name, how))
+		}
+		add := func(place string, f *formula) { a.Formulas = append(a.Formulas, FormulaAbout{place, f.node.String()}) }
+		for k := range r.Let {
+			add("let."+r.Let[k].name, &r.Let[k].formula)
+		}
+		if r.Where.text != "" {
+			add("where", &r.Where)
+		}
+		for k := range r.Set {
+			add("set."+r.Set[k].name, &r.Set[k].formula)
+		}
+		all = append(all, a)
+	}
+	return all
+}
