@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/sweep"
 )
 
@@ -211,4 +212,53 @@ func TestPutFollowsNoLink(t *testing.T) {
 	if err := sweep.Put(dir, "../out/x", write); err == nil {
 		t.Error("Put writes outside of the folder")
 	}
+}
+
+// TestFits: what is kept of a job fits its row, however the job ended, and no other row.
+func TestFits(t *testing.T) {
+	for _, states := range []bool{false, true} {
+		x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 2, Step: 1}}, Axes: axes(t, "propagators.faulty.does=well,panics,fails,rises")})
+		x.config.Keep, x.config.KeepStates = func(*sweep.Row) bool { return true }, states
+		if err := sweep.Run(t.Context(), x.config); err != nil {
+			t.Fatal(err)
+		}
+		for job := range x.journal.Head.Jobs {
+			row, err := x.journal.Row(job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(x.dir, row.Kept)
+			if row.Kept == "" && states && row.Status == sweep.Panic {
+				continue
+			}
+			if err := row.Fits(x.scenario(job), path); err != nil {
+				t.Errorf("job %d, %s: %v", job, row.Status, err)
+			}
+			longer, other := *row, *row
+			longer.Ticks, other.Hash = row.Ticks+1, "0123456789abcdef"
+			renamed := filepath.Join(x.dir, map[bool]string{false: "renamed.state", true: "renamed.murk"}[states])
+			if err := os.Rename(path, renamed); err != nil {
+				t.Fatal(err)
+			}
+			if err := row.Fits(x.scenario(job), renamed); err == nil {
+				t.Errorf("job %d: a file of the other kind fits", job)
+			}
+			if err := os.Rename(renamed, path); err != nil {
+				t.Fatal(err)
+			}
+			if row.Fits(x.scenario(job^1), path) == nil || longer.Fits(x.scenario(job), path) == nil || !states && other.Fits(x.scenario(job), path) == nil {
+				t.Errorf("job %d: its file fits another job, a row with more ticks, or one with another hash", job)
+			}
+		}
+	}
+}
+
+// scenario makes the scenario of a job.
+func (x *tiny) scenario(job int) *scenarios.Scenario {
+	x.t.Helper()
+	s, err := x.config.Make(x.journal.Plan.Sets(x.journal.Plan.Point(job)))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return s
 }

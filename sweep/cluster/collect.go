@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/sweep"
 )
 
@@ -121,28 +124,23 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 		ours, done := x.belongs(row)
 		switch {
 		case done || seen[row.Job]:
-			known = append(known, row)
+			if known = append(known, row); row.Kept != "" {
+				fetched = append(fetched, row.Kept) // nobody else does
+			}
 		case ours:
 			stays, other := x.stays(ctx, row)
 			if other != nil {
 				checks = append(checks, *other)
 			}
 			if row.Kept != "" {
-				local := ""
-				if !stays {
-					x.mu.Lock()
-					local = x.Journal.KeptName(x.Folder, row.Job, x.Keep.States)
-					x.mu.Unlock()
-					err := x.fetchFile(ctx, row.Kept, local, sent)
-					if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
-						x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
-						continue
-					}
-					if err != nil {
-						return err
-					}
+				fetched = append(fetched, row.Kept)
+				if stays {
+					row.Kept = ""
+				} else if taken, err := x.fetchKept(ctx, r, row, sent); err != nil {
+					return err
+				} else if !taken {
+					continue
 				}
-				fetched, row.Kept = append(fetched, row.Kept), local
 			}
 			fresh, seconds = append(fresh, *row), seconds+row.Seconds
 			seen[row.Job] = true
@@ -183,6 +181,42 @@ func (x *coordinator) stays(ctx context.Context, row *sweep.Row) (bool, *sweep.C
 	}
 	return first != nil, other
 }
+
+// fetchKept fetches what was kept of a job, compares it with its row, and writes its name into the row. If it is gone, or is of something
+// else, the job is to run again, and fetchKept returns false; but if that happens twice, or the worker has found another end, which would be
+// forgotten, the row is taken and keeps nothing.
+func (x *coordinator) fetchKept(ctx context.Context, r *result, row *sweep.Row, sent time.Time) (taken bool, err error) {
+	s, err := x.Make(x.Journal.Plan.Sets(x.Journal.Plan.Point(row.Job)))
+	if err != nil {
+		return false, err
+	}
+	end, other := row, r.recorded(row)
+	if other != nil { // the recording shows that one
+		end = other
+	}
+	x.mu.Lock()
+	local := x.Journal.KeptName(x.Folder, row.Job, path.Ext(row.Kept) == ".state")
+	x.mu.Unlock()
+	err = x.fetchFile(ctx, row.Kept, local, sent, func(file string) error { return end.Fits(s, file) })
+	why := "is gone from the servers" // such as after more than a day
+	if strange, ok := errors.AsType[strangeError](err); ok {
+		why = "is not of its row: " + sweep.Printable(strange.Error())
+	} else if !errors.Is(err, jetstream.ErrObjectNotFound) {
+		row.Kept = local
+		return err == nil, err
+	}
+	row.Kept = ""
+	if other != nil || x.unkept[row.Job] {
+		x.Say(fmt.Sprintf("what was kept of job %d %s; its row keeps nothing", row.Job, why))
+		return true, nil
+	}
+	x.unkept[row.Job] = true
+	x.Say(fmt.Sprintf("what was kept of job %d %s; the job runs again", row.Job, why))
+	return false, nil
+}
+
+// A strangeError says that a file from the servers is another one than it must be.
+type strangeError struct{ error }
 
 // refusal says why no worker of this sweep can have made a row; "" if one can.
 func (x *coordinator) refusal(r *result, row *sweep.Row) string {
@@ -322,13 +356,16 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 	}
 	var missing error // such as that of a worker that is gone
 	for i, worker := range [...]string{first.Worker, c.Row.Worker} {
-		name := x.id + "/" + free[i]
+		name := fmt.Sprintf("%s/differs-%d-%s.murk", x.id, c.Job, rng.FreshID()) // an earlier request may still be on the way
 		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name, Until: c.Until(s)})
 		if err == nil {
 			err = x.ask(ctx, sweep.Process(worker), data)
 		}
 		if err == nil {
-			err = x.fetchFile(ctx, name, free[i], time.Now())
+			err = x.fetchFile(ctx, name, free[i], time.Now(), func(file string) error {
+				_, _, err := sweep.LastOf(s, file)
+				return err
+			})
 		}
 		if err != nil {
 			missing = errors.Join(missing, err)
@@ -359,8 +396,9 @@ func (x *coordinator) ask(ctx context.Context, process string, data []byte) erro
 	return nil
 }
 
-// fetchFile copies a file from the servers into the sweep's folder. It replaces one of that name, which an earlier run may have left.
-func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent time.Time) error {
+// fetchFile copies a file from the servers into the sweep's folder, if it fits. It replaces one of that name, which an earlier run may have
+// left.
+func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent time.Time, fits func(file string) error) error {
 	const tries, slow = 8, 1 << 20 // bytes a second, with which a file must come
 	tried := 0
 	err := retry(ctx, 0, func() error {
@@ -382,10 +420,22 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 		}
 		return err
 	})
+	if err == nil {
+		err = remains(filepath.Join(x.Folder, local), fits)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", local, err)
 	}
 	return nil
+}
+
+// remains removes a file that does not fit.
+func remains(file string, fits func(file string) error) error {
+	err := fits(file)
+	if _, disk := errors.AsType[*fs.PathError](err); err == nil || disk {
+		return err
+	}
+	return errors.Join(strangeError{err}, os.Remove(file))
 }
 
 // copyTo copies a file from the servers.

@@ -1,14 +1,19 @@
 package cluster_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/murksim/murksim/internal/waiting"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -47,22 +52,9 @@ func TestRecordingsOutliveAFullDisk(t *testing.T) {
 // Jobs whose recordings the servers have no longer run again.
 func TestRecordingsThatAreGone(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})
-	b.work("one", registry(t, false, 1))
-	const seeds = 40
-	c, j := b.sweep(seeds)
+	c, j := b.sweep(40)
 	c.Keep = cluster.Keep{Share: 1}
-	c.Added = func([]sweep.Row, []sweep.Check) error { return errors.New("enough") }
-	if err := cluster.Run(t.Context(), c); err == nil {
-		t.Fatal("the sweep goes on")
-	}
-	jobs, err := b.jetStream().Stream(t.Context(), "MURKSIM_JOBS")
-	if err != nil {
-		t.Fatal(err)
-	}
-	waiting.For(t, "the worker has done all that there is", func() bool {
-		info, err := jobs.Info(t.Context())
-		return err == nil && info.State.Msgs == 0
-	})
+	b.without(c, registry(t, false, 1))
 	time.Sleep(6 * time.Second) // until it is old
 	files, err := b.jetStream().Stream(t.Context(), "OBJ_murksim_files")
 	if err != nil {
@@ -74,7 +66,6 @@ func TestRecordingsThatAreGone(t *testing.T) {
 	for job := range j.Missing() { // of an earlier run, such as before --retry
 		leave(t, filepath.Join(c.Folder, sweep.KeptName(job, false)))
 	}
-	c.Added = nil
 	if err := cluster.Run(t.Context(), c); err != nil {
 		t.Fatalf("%v\n%s", err, b.said.String())
 	}
@@ -82,6 +73,182 @@ func TestRecordingsThatAreGone(t *testing.T) {
 		t.Errorf("the sweep said nothing:\n%s", b.said.String())
 	}
 	checkKept(t, j, c.Folder)
+}
+
+// without begins a sweep that ends when all of its jobs are in the queue, and waits until a worker has done them.
+func (b *bench) without(c cluster.Config, r *scenarios.Registry) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() { done <- cluster.Run(ctx, c) }()
+	b.queued(c.Journal.Head.Jobs)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		b.Fatalf("Run = %v, want that it was interrupted", err)
+	}
+	b.work("one", r)
+	b.queued(0)
+}
+
+// queued waits until so many jobs are in the queue or under way, each in a message of its own.
+func (b *bench) queued(jobs int) {
+	b.Helper()
+	js := b.jetStream()
+	waiting.For(b, fmt.Sprintf("there are %d jobs in the queue", jobs), func() bool {
+		stream, err := js.Stream(b.Context(), "MURKSIM_JOBS")
+		if err != nil {
+			return false
+		}
+		info, err := stream.Info(b.Context())
+		return err == nil && info.State.Msgs == uint64(jobs)
+	})
+}
+
+// files are the names of the files on the server.
+func (b *bench) files() (store jetstream.ObjectStore, names []string) {
+	b.Helper()
+	store, err := b.jetStream().ObjectStore(b.Context(), "murksim_files")
+	if err != nil {
+		b.Fatal(err)
+	}
+	list, err := store.List(b.Context())
+	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		b.Fatal(err)
+	}
+	for _, info := range list {
+		names = append(names, info.Name)
+	}
+	return store, names
+}
+
+// TestKeptIsOfItsRow: what lies on the servers is compared with the row, and if it is of another job, the job runs again.
+func TestKeptIsOfItsRow(t *testing.T) {
+	for _, states := range []bool{false, true} {
+		b := newBench(t, cluster.ServerConfig{})
+		c, j := b.sweep(20)
+		c.Keep = cluster.Keep{Share: 1, States: states}
+		b.without(c, registry(t, false, 1))
+		store, names := b.files()
+		if len(names) != 20 {
+			t.Fatalf("there are %d files, want those of 20 jobs", len(names))
+		}
+		first, err := store.GetBytes(t.Context(), names[0])
+		for _, name := range names[1:] {
+			if err == nil {
+				_, err = store.PutBytes(t.Context(), name, first)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cluster.Run(t.Context(), c); err != nil {
+			t.Fatalf("%v\n%s", err, b.said.String())
+		}
+		if !b.heard(" is not of its row: it is the " + map[bool]string{false: "recording", true: "state"}[states] + " of another job; the job runs again") {
+			t.Errorf("the sweep said nothing:\n%s", b.said.String())
+		}
+		b.checkFits(&c, j)
+	}
+}
+
+// TestKeptIsNeverOfItsRow: a job whose file is another one each time has a row in the end, which keeps nothing.
+func TestKeptIsNeverOfItsRow(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	c, j := b.sweep(5)
+	c.Keep = cluster.Keep{Share: 1}
+	done, js, id := b.begin(c)
+	row := b.honest(&c, 2)
+	row.Worker, row.Kept = "evil#1", id+"/job-2.murk"
+	store, _ := b.files()
+	if _, err := store.PutBytes(t.Context(), row.Kept, []byte("nothing")); err != nil {
+		t.Fatal(err)
+	}
+	post(b, js, "murksim.results."+id, map[string]any{"process": "evil", "rows": []sweep.Row{row, row}})
+	waiting.For(t, "the row is taken", func() bool { return b.heard("its row keeps nothing") })
+	b.work("one", registry(t, false, 1))
+	if err := <-done; err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	if got, err := j.Row(2); err != nil || got.Kept != "" || got.Hash != row.Hash {
+		t.Errorf("the row is %+v, %v", got, err)
+	}
+	if _, names := b.files(); len(names) != 0 {
+		t.Errorf("%q are left on the servers", names)
+	}
+}
+
+// TestAttemptsHaveFilesOfTheirOwn: a worker that does a job a second time does not replace what it kept the first time.
+func TestAttemptsHaveFilesOfTheirOwn(t *testing.T) {
+	for _, states := range []bool{false, true} {
+		b := newBench(t, cluster.ServerConfig{})
+		c, j := b.sweep(3)
+		c.Keep = cluster.Keep{Share: 1, States: states}
+		b.without(c, registry(t, false, 1))
+		_, before := b.files()
+		s, err := c.Make(j.Plan.Sets(j.Plan.Point(0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		js := b.jetStream()
+		job := map[string]any{"job": 0, "descriptor": string(s.Descriptor()), "probes": string(s.EncodeProbes())}
+		post(b, js, "murksim.jobs."+sweepID(b, js), map[string]any{"jobs": []any{job}})
+		b.queued(0)
+		if _, after := b.files(); len(after) != len(before)+1 {
+			t.Errorf("after another attempt there are %q, before %q", after, before)
+		}
+		if err := cluster.Run(t.Context(), c); err != nil {
+			t.Fatalf("%v\n%s", err, b.said.String())
+		}
+		b.checkFits(&c, j)
+	}
+}
+
+// TestRechecksKeepNothing: a job that is run again to be compared leaves no file on the servers.
+func TestRechecksKeepNothing(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("one", registry(t, false, 1))
+	c, j := b.sweep(3)
+	c.Keep, c.Recheck = cluster.Keep{Share: 1}, 1
+	if err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	b.checkFits(&c, j)
+	if _, names := b.files(); len(names) != 0 || len(j.Checks) != 3 {
+		t.Errorf("%q are left on the servers, and %d jobs of 3 were run again", names, len(j.Checks))
+	}
+}
+
+// honest is the row of a job.
+func (b *bench) honest(c *cluster.Config, job int) sweep.Row {
+	b.Helper()
+	s, err := c.Make(c.Journal.Plan.Sets(c.Journal.Plan.Point(job)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	row, err := sweep.Perform(b.Context(), s, sweep.Wanted{}, sweep.Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	row.Job = job
+	return row
+}
+
+// checkFits holds that something is kept of each job, and fits its row.
+func (b *bench) checkFits(c *cluster.Config, j *sweep.Journal) {
+	b.Helper()
+	for job := range j.Head.Jobs {
+		row, err := j.Row(job)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, err := c.Make(j.Plan.Sets(j.Plan.Point(job)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := row.Fits(s, filepath.Join(c.Folder, row.Kept)); err != nil {
+			b.Errorf("job %d keeps %q, with status %s: %v", job, row.Kept, row.Status, err)
+		}
+	}
 }
 
 // checkKept holds that a recording of each job lies in a folder.

@@ -40,6 +40,7 @@ type coordinator struct {
 	each      time.Duration   // that a job takes, about
 	processes map[string]bool // that have sent rows
 	again     map[int]bool    // jobs that are being run again
+	unkept    map[int]bool    // jobs that ran again because what was kept of them was not there
 	received  int             // results
 	looked    int             // value of received at the last look at the queue
 	lost      bool            // jobs wait that are not in the queue
@@ -71,7 +72,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}, out: map[int]bool{}, flight: make(chan struct{}, maxFlight)}
+	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}, unkept: map[int]bool{}, out: map[int]bool{}, flight: make(chan struct{}, maxFlight)}
 	for i := range ledger.Again { // of an earlier process
 		x.processes[sweep.Process(ledger.Again[i].Worker)] = true
 	}

@@ -122,6 +122,27 @@ type result struct {
 	Recorded batch[sweep.Row] `json:"recorded,omitempty"`
 }
 
+// of returns the part of a result that belongs to some of its rows.
+func (r *result) of(rows []sweep.Row) *result {
+	part := &result{Process: r.Process, Again: r.Again, Rows: rows}
+	for i := range rows {
+		if other := r.recorded(&rows[i]); other != nil {
+			part.Recorded = append(part.Recorded, *other)
+		}
+	}
+	return part
+}
+
+// recorded returns the other end that the job of a row came to when it was recorded; nil if it came to none.
+func (r *result) recorded(row *sweep.Row) *sweep.Row {
+	for i := range r.Recorded {
+		if other := &r.Recorded[i]; other.Job == row.Job && other.ID == row.ID {
+			return other
+		}
+	}
+	return nil
+}
+
 // A recordRequest asks a worker to record a job and to put the recording into the bucket of files.
 type recordRequest struct {
 	Job   job    `json:"job"`

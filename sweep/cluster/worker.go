@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/sweep"
 )
@@ -320,15 +321,15 @@ func (b *labour) store(ctx context.Context, s *served, id string, r *result) err
 	data, err := encode(r)
 	switch {
 	case errors.Is(err, errTooLong) && len(r.Rows) > 1:
-		first, second := *r, *r
 		half := len(r.Rows) / 2
-		first.Rows, second.Rows, first.Recorded = r.Rows[:half], r.Rows[half:], nil // the rows that they are compared with come first
-		if err := b.store(ctx, s, id+"a", &first); err != nil {
+		first, second := r.of(r.Rows[:half]), r.of(r.Rows[half:])
+		if err := b.store(ctx, s, id+"a", first); err != nil {
 			return err
 		}
-		return b.store(ctx, s, id+"b", &second)
+		return b.store(ctx, s, id+"b", second)
 	case errors.Is(err, errTooLong) && len(r.Rows) == 1 && r.Rows[0].Stats != nil:
 		row := r.Rows[0]
+		row.Kept = "" // as of any world that is not one
 		row.Status, row.Reason, row.Stats = sweep.Broken, fmt.Sprintf("its %d statistics are too long for a message of %d bytes", len(row.Stats), maxMessage), nil
 		return b.store(ctx, s, id, &result{Process: r.Process, Again: r.Again, Rows: []sweep.Row{row}})
 	case err != nil:
@@ -361,13 +362,14 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again
 		row.Reason = err.Error()
 	} else {
 		limits := sweep.Limits{Memory: s.info.Memory, Time: s.info.Time}
-		if again { // the first worker may be a faster one
-			limits.Time = 0
+		keep := s.info.Keep
+		if again { // the first worker may be a faster one, and has kept what is to be kept
+			limits.Time, keep = 0, Keep{}
 		}
 		if own := b.Memory / uint64(b.Cores); own > 0 && (limits.Memory == 0 || own < limits.Memory) {
 			limits.Memory = own
 		}
-		if row, other, err = b.run(ctx, s, j, world, limits); err != nil {
+		if row, other, err = b.run(ctx, s, j, world, limits, &keep); err != nil {
 			return row, nil, err
 		}
 	}
@@ -378,11 +380,12 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again
 	return row, other, nil
 }
 
-// run runs the world of a job, and keeps what is to be kept of it, see perform.
+// run runs the world of a job, and keeps what is to be kept of it, see perform: each time under another name, since another worker may
+// bring the same job to another end, or have been told of another design.
 func (b *labour) run(
-	ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits,
+	ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits, keep *Keep,
 ) (row sweep.Row, other *sweep.Row, err error) {
-	keep, wants := &s.info.Keep, func(*sweep.Row) bool { return false }
+	wants := func(*sweep.Row) bool { return false }
 	if keep.States {
 		wants = keep.Wants
 	}
@@ -391,13 +394,13 @@ func (b *labour) run(
 	case err != nil:
 		return row, nil, err
 	case state != nil:
-		row.Kept = fmt.Sprintf("%s/job-%d.state", s.id, j.Job)
+		row.Kept = fmt.Sprintf("%s/job-%d-%s.state", s.id, j.Job, rng.FreshID())
 		return row, nil, b.put(ctx, row.Kept, func(to io.Writer) error {
 			_, err := to.Write(state)
 			return err
 		})
 	case !keep.States && row.Ran() && keep.Wants(&row):
-		row.Kept = fmt.Sprintf("%s/job-%d.murk", s.id, j.Job)
+		row.Kept = fmt.Sprintf("%s/job-%d-%s.murk", s.id, j.Job, rng.FreshID())
 		var again sweep.Row
 		err := b.put(ctx, row.Kept, func(to io.Writer) (err error) {
 			again, err = sweep.RecordAgain(ctx, world, &row, to)

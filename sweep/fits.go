@@ -1,0 +1,81 @@
+package sweep
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// Fits returns an error unless a file can be what was kept of a row, whose job has the scenario s: by its ending .state a state of the row's
+// last tick, else a recording that ends with the row's tick and hash. The hash of a state is not compared: it covers the commands of its
+// tick, which a state does not hold. An error of the disk is a [*io/fs.PathError].
+func (row *Row) Fits(s *scenarios.Scenario, path string) error {
+	if filepath.Ext(path) == ".state" {
+		return row.fitsState(s, path)
+	}
+	tick, hash, err := LastOf(s, path)
+	switch {
+	case err != nil:
+		return err
+	case tick != row.Ticks:
+		return fmt.Errorf("it ends with tick %d; the row has %d ticks", tick, row.Ticks)
+	case tick > 0 && hash != row.Hash:
+		return fmt.Errorf("it ends with the hash %s; the row has %s", hash, row.Hash)
+	}
+	return nil
+}
+
+// LastOf returns the last tick of a recording of a scenario, and its hash; tick 0 if it has no frame. A recording of anything else is an error.
+func LastOf(s *scenarios.Scenario, path string) (tick uint64, hash string, err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer in.Close()
+	r, err := replay.NewReader(in)
+	if err != nil {
+		return 0, "", err
+	}
+	if !bytes.Equal(r.Header.Descriptor, s.Descriptor()) {
+		return 0, "", errors.New("it is the recording of another job")
+	}
+	var f replay.Frame
+	last := uint64(0)
+	for {
+		switch err := r.Next(&f); {
+		case err == io.EOF:
+			return tick, fmt.Sprintf("%016x", last), nil
+		case err != nil:
+			return 0, "", err
+		}
+		tick, last = f.Tick, f.Hash
+	}
+}
+
+func (row *Row) fitsState(s *scenarios.Scenario, path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if b, err = engine.Unseal(b); err != nil {
+		return err
+	}
+	state, err := engine.ReadState(b)
+	switch {
+	case err != nil:
+		return err
+	case state.Descriptor != sha256.Sum256(s.Descriptor()):
+		return errors.New("it is the state of another job")
+	case state.Tick != row.Ticks:
+		return fmt.Errorf("it is the state of tick %d; the row has %d ticks", state.Tick, row.Ticks)
+	}
+	return nil
+}
