@@ -228,7 +228,7 @@ func (x *coordinator) refusal(r *result, row *sweep.Row) string {
 		return fmt.Sprintf("it has %d statistics, not %d", len(row.Stats), len(x.Journal.Head.Stats))
 	case sweep.Process(row.Worker) != r.Process:
 		return fmt.Sprintf("its worker is %q", row.Worker)
-	case row.Kept != "" && (x.Keep == Keep{} || !strings.HasPrefix(row.Kept, x.id+"/")):
+	case row.Kept != "" && !strings.HasPrefix(row.Kept, x.id+"/"):
 		return fmt.Sprintf("it has kept %q", row.Kept)
 	case len(row.Reason) > 4096:
 		return "its reason is too long"

@@ -185,11 +185,7 @@ func TestAttemptsHaveFilesOfTheirOwn(t *testing.T) {
 		c.Keep = cluster.Keep{Share: 1, States: states}
 		b.without(c, registry(t, false, 1))
 		_, before := b.files()
-		s, err := c.Make(j.Plan.Sets(j.Plan.Point(0)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		js := b.jetStream()
+		s, js := b.scenario(&c, 0), b.jetStream()
 		job := map[string]any{"job": 0, "descriptor": string(s.Descriptor()), "probes": string(s.EncodeProbes())}
 		post(b, js, "murksim.jobs."+sweepID(b, js), map[string]any{"jobs": []any{job}})
 		b.queued(0)
@@ -218,14 +214,20 @@ func TestRechecksKeepNothing(t *testing.T) {
 	}
 }
 
-// honest is the row of a job.
-func (b *bench) honest(c *cluster.Config, job int) sweep.Row {
+// scenario makes the scenario of a job.
+func (b *bench) scenario(c *cluster.Config, job int) *scenarios.Scenario {
 	b.Helper()
 	s, err := c.Make(c.Journal.Plan.Sets(c.Journal.Plan.Point(job)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	row, err := sweep.Perform(b.Context(), s, sweep.Wanted{}, sweep.Limits{})
+	return s
+}
+
+// honest is the row of a job.
+func (b *bench) honest(c *cluster.Config, job int) sweep.Row {
+	b.Helper()
+	row, err := sweep.Perform(b.Context(), b.scenario(c, job), sweep.Wanted{}, sweep.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -241,11 +243,7 @@ func (b *bench) checkFits(c *cluster.Config, j *sweep.Journal) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		s, err := c.Make(j.Plan.Sets(j.Plan.Point(job)))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := row.Fits(s, filepath.Join(c.Folder, row.Kept)); err != nil {
+		if err := row.Fits(b.scenario(c, job), filepath.Join(c.Folder, row.Kept)); err != nil {
 			b.Errorf("job %d keeps %q, with status %s: %v", job, row.Kept, row.Status, err)
 		}
 	}
@@ -279,6 +277,32 @@ func TestKeptIsCompared(t *testing.T) {
 	for _, check := range e.Checks {
 		if row, err := j.Row(check.Job); err != nil || check.Tick != 7 || check.Evidence(c.Folder) == nil || row.Kept == "" {
 			t.Errorf("job %d, %+v, %v, differs at tick %d, with %q; want tick 7", check.Job, row, err, check.Tick, check.Files)
+		}
+	}
+}
+
+// TestRowsOfOtherFlags: a sweep that goes on with other flags, of what is to be kept, takes the rows of before with what they have kept,
+// and learns of another end that a worker found meanwhile.
+func TestRowsOfOtherFlags(t *testing.T) {
+	for _, keep := range []cluster.Keep{{}, {Share: 1, States: true}} {
+		b := newBench(t, cluster.ServerConfig{})
+		c, j := b.sweep(20)
+		c.Keep = cluster.Keep{Share: 1}
+		b.without(c, registryOf(t, truth{fickle: true}, 1))
+		c.KeepGoing, c.Keep = true, keep
+		err := cluster.Run(t.Context(), c)
+		if e, ok := errors.AsType[*sweep.DifferError](err); !ok || len(e.Checks) != 20 {
+			t.Fatalf("Run = %v, want that 20 jobs differ\n%s", err, b.said.String())
+		}
+		for job := range j.Head.Jobs {
+			row, err := j.Row(job)
+			if err != nil || row.Kept != sweep.KeptName(job, false) {
+				t.Fatalf("job %d keeps %q, %v", job, row.Kept, err)
+			}
+			ends := j.Checks[job].Row // as it was recorded
+			if err := ends.Fits(b.scenario(&c, job), filepath.Join(c.Folder, row.Kept)); err != nil {
+				t.Errorf("job %d: %v", job, err)
+			}
 		}
 	}
 }
