@@ -51,13 +51,15 @@ type truth struct {
 	takes time.Duration
 
 	fickle bool // it says another thing each time
+
+	until <-chan struct{} // it waits for that; nil: for nothing
 }
 
 // told counts the worlds of fickle truths.
 var told atomic.Uint32
 
 func (p *truth) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	t := &teller{name: name, field: b.Field(p.Field), lies: p.lies, takes: p.takes}
+	t := &teller{name: name, field: b.Field(p.Field), lies: p.lies, takes: p.takes, until: p.until}
 	if p.fickle {
 		t.adds = float32(told.Add(1) % 50)
 	}
@@ -69,6 +71,7 @@ type teller struct {
 	field fields.ID
 	lies  bool
 	takes time.Duration
+	until <-chan struct{}
 	adds  float32
 }
 
@@ -80,6 +83,9 @@ func (t *teller) Spec(*space.Lattice) engine.Spec {
 func (t *teller) Step(c *engine.Context) error {
 	if c.Tick() == 7 {
 		time.Sleep(t.takes)
+		if t.until != nil {
+			<-t.until
+		}
 	}
 	next := c.Next(t.field)
 	if t.lies && c.Tick() == 7 && math.Float32bits(next[3])%10 == 0 {

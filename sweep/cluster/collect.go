@@ -357,7 +357,7 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 	var missing error // such as that of a worker that is gone
 	for i, worker := range [...]string{first.Worker, c.Row.Worker} {
 		name := fmt.Sprintf("%s/differs-%d-%s.murk", x.id, c.Job, rng.FreshID()) // an earlier request may still be on the way
-		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name, Until: c.Until(s)})
+		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name, Until: c.Until(s), Alive: true})
 		if err == nil {
 			err = x.ask(ctx, sweep.Process(worker), data)
 		}
@@ -380,20 +380,37 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 	return missing
 }
 
-// ask asks a worker to record a job.
+// silence is how long a worker that is recording a job may say nothing.
+var silence = time.Minute
+
+// ask asks a worker to record a job, and waits as long as it is alive.
 func (x *coordinator) ask(ctx context.Context, process string, data []byte) error {
-	within, cancel := context.WithTimeout(ctx, 60*time.Second)
-	defer cancel()
-	m, err := x.conn.RequestWithContext(within, workerSubject+address(process), data)
-	switch {
-	case errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("worker %s is gone", process)
-	case err != nil:
-		return fmt.Errorf("worker %s: %w", process, err)
-	case string(m.Data) != "ok":
-		return fmt.Errorf("worker %s: %.200q", process, m.Data)
+	inbox := x.conn.NewInbox()
+	answers, err := x.conn.SubscribeSync(inbox)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer answers.Unsubscribe()
+	if err := x.conn.PublishRequest(workerSubject+address(process), inbox, data); err != nil {
+		return err
+	}
+	for {
+		within, cancel := context.WithTimeout(ctx, silence)
+		m, err := answers.NextMsgWithContext(within)
+		cancel()
+		switch {
+		case errors.Is(err, nats.ErrNoResponders):
+			return fmt.Errorf("worker %s is gone", process)
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return fmt.Errorf("worker %s has said nothing for %v", process, silence)
+		case err != nil:
+			return fmt.Errorf("worker %s: %w", process, err)
+		case string(m.Data) == "ok":
+			return nil
+		case string(m.Data) != stillAlive:
+			return fmt.Errorf("worker %s: %.200q", process, m.Data)
+		}
+	}
 }
 
 // fetchFile copies a file from the servers into the sweep's folder, if it fits. It replaces one of that name, which an earlier run may have

@@ -19,6 +19,14 @@ import (
 // post publishes a value as what workers or the coordinator send.
 func post(b *bench, js jetstream.JetStream, subject string, v any) {
 	b.Helper()
+	if _, err := js.Publish(b.Context(), subject, pack(b, v)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// pack makes a message of a value.
+func pack(b *bench, v any) []byte {
+	b.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
 		b.Fatal(err)
@@ -27,9 +35,7 @@ func post(b *bench, js jetstream.JetStream, subject string, v any) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := js.Publish(b.Context(), subject, w.EncodeAll(text, nil)); err != nil {
-		b.Fatal(err)
-	}
+	return w.EncodeAll(text, nil)
 }
 
 // sweepID waits until a sweep is on the server, and returns its id.

@@ -148,7 +148,11 @@ type recordRequest struct {
 	Job   job    `json:"job"`
 	Name  string `json:"name"`            // of the file
 	Until uint64 `json:"until,omitempty"` // the last tick; 0: that of the job
+	Alive bool   `json:"alive,omitempty"` // it waits as long as the worker answers stillAlive now and then
 }
+
+// stillAlive is what a worker answers before it says "ok", or what is wrong.
+const stillAlive = "alive"
 
 // address is the name of a process as a part of a subject.
 func address(process string) string {

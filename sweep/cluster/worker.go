@@ -273,7 +273,7 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	}
 	within, stop := context.WithCancel(ctx)
 	defer stop()
-	go alive(within, m)
+	go alive(within, m.InProgress)
 	r := result{Process: b.Name, Again: t.Again}
 	for i := range t.Jobs {
 		row, again, err := b.perform(ctx, core, s, &t.Jobs[i], t.Again)
@@ -338,8 +338,8 @@ func (b *labour) store(ctx context.Context, s *served, id string, r *result) err
 	return b.publish(ctx, resultSubject+s.id, id, data)
 }
 
-// alive tells the server that a message is being worked on, until ctx ends.
-func alive(ctx context.Context, m jetstream.Msg) {
+// alive tells those who wait that a message is being worked on, until ctx ends.
+func alive(ctx context.Context, tell func() error) {
 	each := time.NewTicker(ackWait / 4)
 	defer each.Stop()
 	for {
@@ -347,7 +347,7 @@ func alive(ctx context.Context, m jetstream.Msg) {
 		case <-ctx.Done():
 			return
 		case <-each.C:
-			_ = m.InProgress()
+			_ = tell()
 		}
 	}
 }
@@ -429,29 +429,42 @@ func (b *labour) put(ctx context.Context, name string, write func(to io.Writer) 
 
 // record answers a request to record a job.
 func (b *labour) record(ctx context.Context, m *nats.Msg) {
+	var r recordRequest
+	err := decode(m.Data, &r)
+	if err == nil {
+		within, stop := context.WithCancel(ctx)
+		defer stop()
+		if r.Alive {
+			go alive(within, func() error { return m.Respond([]byte(stillAlive)) })
+		}
+		err = b.recordJob(ctx, &r)
+	}
+	answer := "ok"
+	if ctx.Err() != nil {
+		answer = "it was ended"
+	} else if err != nil {
+		answer = err.Error()
+	}
+	_ = m.Respond([]byte(answer))
+}
+
+// recordJob records a job, one after another, and puts the recording into the bucket of files.
+func (b *labour) recordJob(ctx context.Context, r *recordRequest) error {
 	select {
 	case b.recording <- struct{}{}:
 		defer func() { <-b.recording }()
 	case <-ctx.Done():
-		return
+		return ctx.Err()
 	}
-	var r recordRequest
-	err := decode(m.Data, &r)
-	if err == nil {
-		var s *scenarios.Scenario
-		if s, err = r.Job.scenario(b.Registry); err == nil {
-			err = b.put(ctx, r.Name, func(to io.Writer) error {
-				row, err := sweep.Record(ctx, s, cmp.Or(r.Until, s.Ticks), to, sweep.Limits{Memory: b.Memory / uint64(b.Cores)})
-				if err == nil && row.Status == sweep.Memory {
-					err = permanent{errors.New(row.Reason)}
-				}
-				return err
-			})
-		}
-	}
-	answer := "ok"
+	s, err := r.Job.scenario(b.Registry)
 	if err != nil {
-		answer = err.Error()
+		return err
 	}
-	_ = m.Respond([]byte(answer))
+	return b.put(ctx, r.Name, func(to io.Writer) error {
+		row, err := sweep.Record(ctx, s, cmp.Or(r.Until, s.Ticks), to, sweep.Limits{Memory: b.Memory / uint64(b.Cores)})
+		if err == nil && row.Status == sweep.Memory {
+			err = permanent{errors.New(row.Reason)}
+		}
+		return err
+	})
 }
