@@ -292,7 +292,8 @@ func (x *coordinator) takeRecorded(ctx context.Context, r *result, row *sweep.Ro
 	return nil
 }
 
-// takeAgain takes in rows of jobs that were run again.
+// takeAgain takes in rows of jobs that were run again. One that was not asked for, or by an earlier process, or that comes twice, proves
+// nothing if it equals the job's row; if it differs, it counts.
 func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -304,10 +305,11 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 		asked := x.again[row.Job]
 		delete(x.again, row.Job)
 		first, err := x.Journal.Row(max(0, min(row.Job, x.Journal.Head.Jobs-1)))
+		known, checked := x.Journal.Checks[row.Job]
 		x.wake.Broadcast()
 		x.mu.Unlock()
-		if err != nil || !asked {
-			continue // asked for by an earlier process, or a duplicate
+		if err != nil || !asked && (first.ID != row.ID || checked && !known.Equal || first.EndsLike(row)) {
+			continue
 		}
 		if !first.Comparable(row) { // such as out of memory, unlike on the first worker
 			x.Say(fmt.Sprintf("%s could not run job %d again: %s: %s", r.Process, row.Job, row.Status, row.Reason))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,30 @@ func TestTwoRowsOfOneJob(t *testing.T) {
 	err := <-done
 	if e, ok := errors.AsType[*sweep.DifferError](err); !ok || e.Checks[0].Job != 2 {
 		t.Errorf("Run = %v, want job 2 to differ", err)
+	}
+}
+
+// TestRechecksNotAskedFor: a row of a job that was run again counts also if an earlier process asked for it, if it differs; if it is equal,
+// any worker could send it, so it proves nothing.
+func TestRechecksNotAskedFor(t *testing.T) {
+	for _, differs := range []bool{false, true} {
+		b := newBench(t, cluster.ServerConfig{})
+		b.start(cluster.Worker{Registry: registryOf(t, truth{takes: 100 * time.Millisecond}, 1), Cores: 1, Name: "one"})
+		c, j := b.sweep(20)
+		js, again := b.jetStream(), b.honest(&c, 2)
+		if again.Worker = "evil#1"; differs {
+			again.Hash = "0123456789abcdef"
+		}
+		c.Added = func(rows []sweep.Row, _ []sweep.Check) error {
+			if slices.ContainsFunc(rows, func(r sweep.Row) bool { return r.Job == 2 }) {
+				post(b, js, "murksim.results."+sweepID(b, js), map[string]any{"process": "evil", "again": true, "rows": []sweep.Row{again, again}})
+			}
+			return nil
+		}
+		err := cluster.Run(t.Context(), c)
+		if e, ok := errors.AsType[*sweep.DifferError](err); ok != differs || ok && len(e.Checks) != 1 || !differs && (err != nil || len(j.Checks) != 0) {
+			t.Errorf("differs %v: Run = %v, and the checks are %+v", differs, err, j.Checks)
+		}
 	}
 }
 
