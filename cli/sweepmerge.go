@@ -52,8 +52,9 @@ type sweepMerged struct {
 	Jobs    int            `json:"jobs"`
 	Done    int            `json:"done"`
 	Added   int            `json:"added"`
-	Kept    int            `json:"kept,omitempty"` // recordings and states that were taken along
-	Gone    int            `json:"gone,omitempty"` // kept files that no shard has any more
+	Kept    int            `json:"kept,omitempty"`  // recordings and states that were taken along
+	Gone    int            `json:"gone,omitempty"`  // kept files that no shard has any more
+	Other   int            `json:"other,omitempty"` // files that do not end as the rows that name them
 	Differ  []differing    `json:"differing,omitempty"`
 	Missing []missingShard `json:"missing,omitempty"`
 	Tables  []string       `json:"tables"`
@@ -118,7 +119,7 @@ func (a *app) mergeParts(ctx context.Context, v *sweepMerged, m *sweep.Merge) er
 	m.Progress = func(seen int) { line.Note("%s of %s", words.Number(uint64(seen)), words.Count(uint64(rows), "job")) }
 	err := m.Run(ctx)
 	line.Clear()
-	v.Added, v.Kept, v.Gone = m.Added, m.Kept, m.Gone
+	v.Added, v.Kept, v.Gone, v.Other = m.Added, m.Kept, m.Gone, m.Other
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("interrupted after %s of %s; the same command goes on", words.Number(uint64(m.Added)), words.Count(uint64(rows), "job"))
 	}
@@ -170,6 +171,11 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	}
 	if v.Gone > 0 {
 		if err := a.Say("gone      %s that were kept are not in the folders of the shards", words.Count(uint64(v.Gone), "file")); err != nil {
+			return err
+		}
+	}
+	if v.Other > 0 {
+		if err := a.Say("left out  %s that were kept, with another end than the row says", words.Count(uint64(v.Other), "file")); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Fits returns an error unless a file can be what was kept of a row, whose job has the scenario s: by its ending .state a state of the row's
-// last tick, else a recording that ends with the row's tick and hash. The hash of a state is not compared: it covers the commands of its
+// last tick, else a recording that ends with the row's tick and hash. If s is nil, it may be of any scenario. The hash of a state is not compared: it covers the commands of its
 // tick, which a state does not hold. An error of the disk is a [*io/fs.PathError].
 func (row *Row) Fits(s *scenarios.Scenario, path string) error {
 	if filepath.Ext(path) == ".state" {
@@ -33,7 +33,8 @@ func (row *Row) Fits(s *scenarios.Scenario, path string) error {
 	return nil
 }
 
-// LastOf returns the last tick of a recording of a scenario, and its hash; tick 0 if it has no frame. A recording of anything else is an error.
+// LastOf returns the last tick of a recording of a scenario, and its hash; tick 0 if it has no frame. A recording of anything else is an error;
+// if s is nil, there is nothing else.
 func LastOf(s *scenarios.Scenario, path string) (tick uint64, hash string, err error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func LastOf(s *scenarios.Scenario, path string) (tick uint64, hash string, err e
 	if err != nil {
 		return 0, "", err
 	}
-	if !bytes.Equal(r.Header.Descriptor, s.Descriptor()) {
+	if s != nil && !bytes.Equal(r.Header.Descriptor, s.Descriptor()) {
 		return 0, "", errors.New("it is the recording of another job")
 	}
 	var f replay.Frame
@@ -72,7 +73,7 @@ func (row *Row) fitsState(s *scenarios.Scenario, path string) error {
 	switch {
 	case err != nil:
 		return err
-	case state.Descriptor != sha256.Sum256(s.Descriptor()):
+	case s != nil && state.Descriptor != sha256.Sum256(s.Descriptor()):
 		return errors.New("it is the state of another job")
 	case state.Tick != row.Ticks:
 		return fmt.Errorf("it is the state of tick %d; the row has %d ticks", state.Tick, row.Ticks)

@@ -24,6 +24,7 @@ type Merge struct {
 	Added int // rows
 	Kept  int // files that were brought into the folder
 	Gone  int // files that a row names and a part does not have
+	Other int // files that do not end as the row that names them
 
 	seen int
 }
@@ -85,7 +86,7 @@ func (m *Merge) job(ctx context.Context, files *transfer, from *Journal, job int
 		}
 	}
 	if !m.To.Has(job) {
-		if err := m.keep(ctx, files, row); err != nil {
+		if err := m.keep(ctx, files, row, from.differs(job)); err != nil {
 			return err
 		}
 		if err := m.To.Add(*row); err != nil {
@@ -123,12 +124,24 @@ func (m *Merge) evidence(ctx context.Context, files *transfer, c *Check) (names 
 	return names, nil
 }
 
-// keep brings what was kept of a job. A row whose file is gone keeps nothing.
-func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
+// keep brings what was kept of a job. A row whose file is gone, or does not end as the row does, keeps nothing; of a job that differs, the
+// file may show the other end.
+func (m *Merge) keep(ctx context.Context, files *transfer, row *Row, differs bool) error {
 	if row.Kept == "" {
 		return nil
 	}
 	from := row.Kept
+	if path, err := FindKept(files.fromPath, from); err == nil && !differs {
+		err = row.Fits(nil, path)
+		if _, disk := errors.AsType[*fs.PathError](err); disk {
+			return err
+		}
+		if err != nil {
+			m.Other++
+			row.Kept = ""
+			return nil
+		}
+	}
 	row.Kept = m.To.KeptName(m.Folder, row.Job, strings.HasPrefix(from, "states/"))
 	err := files.bring(ctx, from, row.Kept)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -124,6 +125,58 @@ func keeping(job int, state bool) sweep.Row {
 	return r
 }
 
+// kept is a row whose recording or state is kept, and that file.
+func kept(t *testing.T, job int, state bool) (r sweep.Row, file string) {
+	t.Helper()
+	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 1, Step: 1}}})
+	var recording bytes.Buffer
+	ran, saved, err := sweep.PerformSaving(t.Context(), x.scenario(0), sweep.Wanted{}, sweep.Limits{}, func(*sweep.Row) bool { return true })
+	if err == nil {
+		_, err = sweep.RecordAgain(t.Context(), x.scenario(0), &ran, &recording)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, file = keeping(job, state), recording.String(); state {
+		file = string(saved)
+	}
+	r.Ticks, r.Hash = ran.Ticks, ran.Hash
+	return r, file
+}
+
+// TestMergeCompares: a file that does not end as the row that names it is left where it is, but for a job that differs, of which it may show
+// the other end.
+func TestMergeCompares(t *testing.T) {
+	dir := t.TempDir()
+	one, all := filepath.Join(dir, "one"), filepath.Join(dir, "all")
+	from, to := folderOf(t, one, head(8)), folderOf(t, all, head(8))
+	for job := range 4 {
+		r, file := kept(t, job, job == 1)
+		put(t, filepath.Join(one, r.Kept), file)
+		switch job {
+		case 0, 3:
+			r.Hash = "0123456789abcdef"
+		case 1:
+			r.Ticks++
+		}
+		if err := from.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := from.AddCheck(sweep.Check{Job: 3, Differ: "final hashes", Row: row(3)}); err != nil {
+		t.Fatal(err)
+	}
+	m := sweep.Merge{Folder: all, To: to, Parts: []sweep.Part{{Folder: one, Journal: from}}}
+	if err := m.Run(t.Context()); err != nil || m.Added != 4 || m.Kept != 2 || m.Other != 2 || m.Gone != 0 {
+		t.Errorf("merge adds %d, %d kept, %d gone, %d with another end, %v", m.Added, m.Kept, m.Gone, m.Other, err)
+	}
+	for job, want := range []string{"", "", sweep.KeptName(2, false), sweep.KeptName(3, false)} {
+		if r, err := to.Row(job); err != nil || r.Kept != want || sweep.Exists(filepath.Join(all, sweep.KeptName(job, job == 1))) != (want != "") {
+			t.Errorf("job %d has kept %q, %v, want %q", job, r.Kept, err, want)
+		}
+	}
+}
+
 // TestMergeKept brings what was kept into the folder of the whole sweep, as often as it is asked to. Recordings of an earlier difference that are
 // there stay.
 func TestMergeKept(t *testing.T) {
@@ -131,18 +184,21 @@ func TestMergeKept(t *testing.T) {
 	one, all := filepath.Join(dir, "one"), filepath.Join(dir, "all")
 	from, to := folderOf(t, one, head(8), 3), folderOf(t, all, head(8))
 	differs := sweep.Check{Job: 3, Differ: "heat", Row: keeping(3, false), Files: []string{sweep.EvidenceName(3, 5), sweep.EvidenceName(3, 6)}}
-	if err := errors.Join(from.Add(keeping(0, false), keeping(1, true), keeping(2, false)), from.AddCheck(differs)); err != nil {
+	recorded, recording := kept(t, 0, false)
+	saved, state := kept(t, 1, true)
+	if err := errors.Join(from.Add(recorded, saved, keeping(2, false)), from.AddCheck(differs)); err != nil {
 		t.Fatal(err)
 	}
 	files := []string{sweep.KeptName(0, false), sweep.KeptName(1, true), sweep.EvidenceName(3, 1), sweep.EvidenceName(3, 2), sweep.EvidenceName(3, 3), sweep.EvidenceName(3, 4)}
 	brought := map[string]string{files[4]: differs.Files[0], files[5]: differs.Files[1]}
+	texts := map[string]string{files[0]: recording, files[1]: state} // else a file's name
 	for i, name := range files {
 		folder := one
 		if i == 2 || i == 3 {
 			folder = all
 		}
 		from := cmp.Or(brought[name], name)
-		put(t, filepath.Join(folder, from), from)
+		put(t, filepath.Join(folder, from), cmp.Or(texts[from], from))
 	}
 	put(t, filepath.Join(all, files[0]+".part"), "of a merge that was killed")
 	for again := range 2 {
@@ -154,7 +210,7 @@ func TestMergeKept(t *testing.T) {
 			t.Errorf("merge %d adds %d, %d kept, %d gone", again+1, m.Added, m.Kept, m.Gone)
 		}
 		for _, name := range files {
-			if b, err := os.ReadFile(filepath.Join(all, name)); err != nil || string(b) != cmp.Or(brought[name], name) {
+			if b, err := os.ReadFile(filepath.Join(all, name)); err != nil || string(b) != cmp.Or(texts[name], brought[name], name) {
 				t.Errorf("%s holds %q, %v", name, b, err)
 			}
 		}
@@ -176,7 +232,8 @@ func TestMergeInside(t *testing.T) {
 			dir := t.TempDir()
 			one, all, name := filepath.Join(dir, "one"), filepath.Join(dir, "all"), sweep.KeptName(0, false)
 			from, to := folderOf(t, one, head(8)), folderOf(t, all, head(8))
-			if err := from.Add(keeping(0, false)); err != nil {
+			recorded, recording := kept(t, 0, false)
+			if err := from.Add(recorded); err != nil {
 				t.Fatal(err)
 			}
 			secret := filepath.Join(dir, "recordings", "job-0.murk")
@@ -188,7 +245,7 @@ func TestMergeInside(t *testing.T) {
 			case "from-folder":
 				err = os.Symlink(filepath.Dir(secret), filepath.Join(one, "recordings"))
 			case "to-folder":
-				put(t, filepath.Join(one, name), "kept")
+				put(t, filepath.Join(one, name), recording)
 				err = os.Symlink(filepath.Dir(secret), filepath.Join(all, "recordings"))
 			case "no-file":
 				err = os.MkdirAll(filepath.Join(one, name), 0o777)
