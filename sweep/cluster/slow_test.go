@@ -40,7 +40,6 @@ func (b *bench) recorder(answer func(m *nats.Msg, r *request)) error {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer plain.Close()
 	_, err = js.Conn().Subscribe(address("evil"), func(m *nats.Msg) {
 		text, err := plain.DecodeAll(m.Data, nil)
 		var r request
