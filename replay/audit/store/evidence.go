@@ -83,7 +83,7 @@ const maxLinks = 4096
 // Links implements [audit.Evidence].
 func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
 	is := "CASE WHEN octet_length(prev_hash) = 32 AND octet_length(world_hash) = 32 AND octet_length(input_hash) = 32 AND octet_length(section_digests) <= 4096 THEN "
-	query := "SELECT tick, input_seq, " + is + "state_len ELSE -1 END, " + is + e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") + " END FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
+	query := "SELECT tick, input_seq, " + is + "state_len ELSE -1 END, " + is + e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") + " END FROM " + e.db.backend.table("chain_hashes") + " WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
 	return func(yield func(*audit.Link, error) bool) {
 		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
 		for next := from; next <= audit.MaxTick; {
@@ -161,7 +161,7 @@ const (
 func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.Input, error] {
 	b := e.db.backend
 	query := "SELECT seq, tick, " + b.plain("source") + ", kind, " + b.bounded("payload", maxPayload) + ", " + b.bounded("prev_hash", 64) + ", " + b.bounded("event_hash", 64) +
-		", octet_length(payload) FROM input_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq LIMIT $3"
+		", octet_length(payload) FROM " + b.table("input_events") + " WHERE run_id = $1 AND seq >= $2 ORDER BY seq LIMIT $3"
 	return func(yield func(*audit.Input, error) bool) {
 		var inputs []audit.Input
 		least := int64(math.MinInt64) // also rows of another program
@@ -240,7 +240,7 @@ func input(in *audit.Input, r row) error {
 
 // Snapshots implements [audit.Evidence].
 func (e *evidence) Snapshots(ctx context.Context) (ticks []uint64, err error) {
-	err = e.read(ctx, "SELECT tick FROM snapshots WHERE run_id = $1 ORDER BY tick", []any{e.id}, func(r row) error {
+	err = e.read(ctx, "SELECT tick FROM "+e.db.backend.table("snapshots")+" WHERE run_id = $1 ORDER BY tick", []any{e.id}, func(r row) error {
 		ticks = append(ticks, uint64(r.integer(0)))
 		return nil
 	})
@@ -257,7 +257,7 @@ func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, 
 	b, most := e.db.backend, e.most()
 	var s *audit.Snapshot
 	err := e.read(ctx, "SELECT "+b.bounded("s.world_hash", 64)+", "+b.bounded("s.codec", 64)+", s.state_len, "+b.bounded("s.state", most+small)+`, coalesce(c.state_len, 0), octet_length(s.state)
-		FROM snapshots s LEFT JOIN chain_hashes c ON c.run_id = s.run_id AND c.tick = s.tick WHERE s.run_id = $1 AND s.tick = $2`, []any{e.id, int64(tick)}, func(r row) error {
+		FROM `+b.table("snapshots")+` s LEFT JOIN `+b.table("chain_hashes")+` c ON c.run_id = s.run_id AND c.tick = s.tick WHERE s.run_id = $1 AND s.tick = $2`, []any{e.id, int64(tick)}, func(r row) error {
 		hash := r.blob(0)
 		if is, want := r.integer(2), r.integer(4); is > max(want, small) { // before it takes memory
 			return badRow("snapshots", tick, "it has %d bytes; the state of its tick has %d", is, want)

@@ -24,3 +24,9 @@ func (w *Writer) pragma(t *testing.T, name string, value int) {
 		t.Fatal(err)
 	}
 }
+
+// SearchPath returns the schemas in which the statements of a database on a server look for what they name.
+func (d *DB) SearchPath() (path string, err error) {
+	err = d.sql.QueryRow("SELECT current_schemas(true)::text").Scan(&path)
+	return path, err
+}

@@ -44,7 +44,8 @@ type backend interface {
 	dialect() goose.Dialect
 	id(id audit.ID) any
 	time(t time.Time) any
-	lockMigrations(ctx context.Context, db *sql.DB) (lock.SessionLocker, func(), error)
+	lockMigrations(ctx context.Context, db *sql.DB) (making *sql.DB, locker lock.SessionLocker, unlock func(), err error) // making is for statements that make tables
+	table(name string) string                                                                                             // of ours, as statements name it
 
 	// tables reports whether there is a table of versions, and if not, whether other tables stand where ours would be.
 	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
@@ -246,7 +247,11 @@ func (d *DB) prepare(ctx context.Context, found bool) error {
 	case found:
 		return &Error{doing, ErrOlder, fmt.Errorf("its schema has version %d, this program's is %d; opening it to write brings it up to date", current, latest)}
 	}
-	return d.migrate(ctx, latest)
+	if err := d.migrate(ctx, latest); err != nil {
+		return err
+	}
+	_, err = d.version(within) // a schema in which anybody may make operators could have had one for a check of ours
+	return err
 }
 
 func (d *DB) folder() fs.FS {
@@ -299,12 +304,12 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 		return 0, err
 	}
 	// As in goose, the last row of a version counts.
-	err = d.sql.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version)
+	err = d.sql.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+d.backend.table(versionTable)).Scan(&version)
 	return version, err
 }
 
 func (d *DB) migrate(ctx context.Context, latest int64) error {
-	locker, unlock, err := d.backend.lockMigrations(ctx, d.sql)
+	making, locker, unlock, err := d.backend.lockMigrations(ctx, d.sql)
 	if err != nil {
 		return err
 	}
@@ -313,7 +318,7 @@ func (d *DB) migrate(ctx context.Context, latest int64) error {
 	if locker != nil {
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	p, err := goose.NewProvider(d.backend.dialect(), d.sql, d.folder(), options...)
+	p, err := goose.NewProvider(d.backend.dialect(), making, d.folder(), options...)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,16 @@ import (
 )
 
 // postgres is the backend of a database on a server.
-type postgres struct{ user, server, database string }
+//
+// Anyone who may create something in a schema of the search path can put a function or an operator there that takes the types of our arguments more exactly
+// than that of Postgres, and would be called instead. So no schema but those of Postgres is in the search path of our sessions, and our statements name
+// the schema of our tables. Only statements that make tables have it in the path.
+type postgres struct {
+	config                 *pgx.ConnConfig
+	user, server, database string
+	path                   []string // the schemas of the user's search path; nil: no connection was made yet
+	schema                 string   // of our tables
+}
 
 // openPostgres reads a DSN. If that fails, it shows no text of another package: any part of the DSN may be a password.
 func openPostgres(dsn string, how opening) (*DB, error) {
@@ -53,9 +62,31 @@ func openPostgres(dsn string, how opening) (*DB, error) {
 	if how != writing && config.RuntimeParams["statement_timeout"] == "" { // so that the server, too, stops when no client waits any more
 		config.RuntimeParams["statement_timeout"] = fmt.Sprint(statementLimit.Milliseconds())
 	}
-	p := &postgres{config.User, net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), config.Database}
-	return &DB{sql: stdlib.OpenDB(*config), backend: p, name: name}, nil
+	p := &postgres{config: config, user: config.User, server: net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), database: config.Database}
+	return &DB{sql: p.dial("pg_catalog, pg_temp"), backend: p, name: name}, nil
 }
+
+// dial opens a pool of connections with a search path. It connects to nothing yet.
+func (p *postgres) dial(path string) *sql.DB {
+	return stdlib.OpenDB(*p.config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		if p.path == nil { // the first, when nothing else is done yet
+			if err := conn.QueryRow(ctx, "SELECT pg_catalog.current_schemas(false)").Scan(&p.path); err != nil {
+				return err
+			}
+		}
+		_, err := conn.Exec(ctx, "SET search_path = "+path)
+		return err
+	}))
+}
+
+// making opens a pool whose search path has the schema of our tables.
+func (p *postgres) making() *sql.DB { return p.dial(quoted(p.schema) + ", pg_temp") }
+
+// table implements backend.
+func (p *postgres) table(name string) string { return quoted(p.schema) + "." + name }
+
+// quoted returns a name as SQL.
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 func (p *postgres) dialect() goose.Dialect { return goose.DialectPostgres }
 func (p *postgres) begin(ctx context.Context, conn *sql.Conn) error {
@@ -76,7 +107,7 @@ func (p *postgres) bounded(column string, bytes int64) string {
 }
 
 func (p *postgres) insertAlert() string {
-	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
+	return "INSERT INTO " + p.table("alerts") + " (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
 }
 
 func (p *postgres) opened() error { return nil }
@@ -87,61 +118,89 @@ func (p *postgres) written(context.Context, *sql.Conn) (func() error, error) { r
 
 func (p *postgres) same(other backend) bool {
 	o, ok := other.(*postgres)
-	return ok && *o == *p
+	return ok && o.server == p.server && o.database == p.database && o.schema == p.schema
 }
 
 func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
-	var schema sql.NullString
-	// Other programs may have tables beside ours.
-	err = db.QueryRowContext(ctx, "SELECT current_schema(), to_regclass($1) IS NOT NULL, to_regclass('runs') IS NOT NULL OR to_regclass('chain_hashes') IS NOT NULL", versionTable).
-		Scan(&schema, &versions, &others)
-	if err == nil && !schema.Valid {
-		err = &Error{"opening database " + p.database + " at " + p.server, ErrNoDatabase, fmt.Errorf("no schema of its search_path is there that user %q may use", p.user)}
+	doing := "opening database " + p.database + " at " + p.server
+	if err := db.PingContext(ctx); err != nil { // which finds the path
+		return false, false, err
 	}
-	return versions, others, err
+	if len(p.path) == 0 {
+		return false, false, &Error{doing, ErrNoDatabase, fmt.Errorf("no schema of its search_path is there that user %q may use", p.user)}
+	}
+	p.schema = p.path[0]
+	rows, err := db.QueryContext(ctx, "SELECT nspname, relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = ANY ($1) AND relname IN "+ourTables, p.path)
+	if err != nil {
+		return false, false, err
+	}
+	defer rows.Close()
+	first := p.schema
+	for rows.Next() {
+		var schema, table string
+		if err := rows.Scan(&schema, &table); err != nil {
+			return false, false, err
+		}
+		switch {
+		case table == versionTable && versions: // one of them may be somebody else's
+			return false, false, &Error{doing, ErrForeign, fmt.Errorf("the schemas %q and %q of its search_path have such tables both; name the right one: …?search_path=NAME", p.schema, schema)}
+		case table == versionTable:
+			p.schema, versions = schema, true
+		case schema == first && (table == "runs" || table == "chain_hashes"): // other programs may have others beside ours
+			others = true
+		}
+	}
+	return versions, others, rows.Err()
 }
 
 func (p *postgres) untrue(ctx context.Context, db *sql.DB) (name string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT coalesce(max(relname), '') FROM pg_class WHERE relname IN "+ourTables+" AND oid = to_regclass(quote_ident(relname)) AND relkind NOT IN ('r', 'p')").Scan(&name)
+	err = db.QueryRowContext(ctx, "SELECT coalesce(max(c.relname), '') FROM pg_class c WHERE c.oid IN "+tablesOfOurs+" AND relkind NOT IN ('r', 'p')", p.schema).Scan(&name)
 	return name, err
 }
 
 // lockMigrations checks the right to make tables, too: goose says that its table is missing.
-func (p *postgres) lockMigrations(ctx context.Context, db *sql.DB) (lock.SessionLocker, func(), error) {
-	var schema, user string
+func (p *postgres) lockMigrations(ctx context.Context, db *sql.DB) (*sql.DB, lock.SessionLocker, func(), error) {
+	var user string
 	var may bool
-	err := db.QueryRowContext(ctx, "SELECT current_schema(), current_user, has_schema_privilege(current_schema(), 'CREATE')").Scan(&schema, &user, &may)
+	err := db.QueryRowContext(ctx, "SELECT current_user, has_schema_privilege($1::text, 'CREATE')", p.schema).Scan(&user, &may)
 	if err == nil && !may {
-		err = &Error{"opening database " + p.database + " at " + p.server, ErrReadOnly, fmt.Errorf("its tables are to be made, and user %q may make none in schema %q", user, schema)}
+		err = &Error{"opening database " + p.database + " at " + p.server, ErrReadOnly, fmt.Errorf("its tables are to be made, and user %q may make none in schema %q", user, p.schema)}
 	}
-	return migrationLock{}, func() {}, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	making := p.making()
+	return making, migrationLock("murksim migration of " + p.schema), func() { making.Close() }, nil
 }
 
 // migrationLock is an advisory lock of the schema that the tables are in.
-type migrationLock struct{}
-
-const migrationKey = "hashtextextended('murksim migration of ' || current_schema(), 0)"
+type migrationLock string
 
 // SessionLock implements [lock.SessionLocker].
-func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+migrationKey+")")
+func (l migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_catalog.pg_advisory_lock("+lockKey+")", string(l))
 	return err
 }
 
 // SessionUnlock implements [lock.SessionLocker].
-func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock("+migrationKey+")")
+func (l migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_catalog.pg_advisory_unlock("+lockKey+")", string(l))
 	return err
 }
 
-// writerKey is the key of the lock of a run's writer, of 64 bits.
-const writerKey = "hashtextextended('murksim writer of ' || current_schema() || ' ' || $1, 0)"
+// lockKey is the key of a lock, of 64 bits.
+const lockKey = "pg_catalog.hashtextextended($1, 0)"
+
+// writerOf names the lock of a run's writer.
+func (p *postgres) writerOf(id audit.ID) string {
+	return "murksim writer of " + p.schema + " " + id.String()
+}
 
 // lockedRun looks for the lock of a run's writer. It takes none.
 func (p *postgres) lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (locked bool, err error) {
 	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-		AND (classid::bigint << 32 | objid::bigint) = `+writerKey+")", id.String()).Scan(&locked)
+		AND (classid::bigint << 32 | objid::bigint) = `+lockKey+")", p.writerOf(id)).Scan(&locked)
 	return locked, err
 }
 
@@ -149,14 +208,14 @@ func (p *postgres) lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (lock
 func (p *postgres) lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (func(), error) {
 	for deadline := time.Now().Add(3 * time.Second); ; {
 		var locked bool
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+writerKey+")", id.String()).Scan(&locked); err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+lockKey+")", p.writerOf(id)).Scan(&locked); err != nil {
 			return nil, err
 		}
 		if locked {
 			return func() {
 				within, done := parting(ctx)
 				defer done()
-				conn.ExecContext(within, "SELECT pg_advisory_unlock("+writerKey+")", id.String())
+				conn.ExecContext(within, "SELECT pg_advisory_unlock("+lockKey+")", p.writerOf(id))
 			}, nil
 		}
 		if time.Now().After(deadline) {
@@ -176,7 +235,7 @@ func (p *postgres) insert(ctx context.Context, conn *sql.Conn, _ prepared, b *bu
 	}
 	return conn.Raw(func(raw any) error {
 		i, row, values := 0, make([]driver.Value, len(b.columns)), make([]any, len(b.columns))
-		_, err := raw.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{b.table}, b.columns, pgx.CopyFromFunc(func() ([]any, error) {
+		_, err := raw.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{p.schema, b.table}, b.columns, pgx.CopyFromFunc(func() ([]any, error) {
 			if i == b.rows {
 				return nil, nil
 			}

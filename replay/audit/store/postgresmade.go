@@ -32,27 +32,32 @@ var ourFunctions = sync.OnceValue(func() map[string]string {
 // triggersOfOurs are the tables, triggers and functions that belong together; append_only belongs to each table.
 var triggersOfOurs = []string{"chain_hashes a_link murksim_link", "input_events an_input murksim_input", "snapshots a_snapshot murksim_snapshot", "run_halts a_halt murksim_halt"}
 
-// unmade looks at the triggers of our tables, at their functions, and at tables that inherit from ours, whose rows ours show, at what hides rows, and at what else calls functions that do not come with the server: rules, policies,
+// tablesOfOurs are those of ours that a schema has.
+const tablesOfOurs = "(SELECT t.oid FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND t.relname IN " + ourTables + ")"
+
+// unmade looks at the triggers of our tables, at their functions, and at tables that inherit from ours, whose rows ours show, at what hides rows, at types of columns that do not come with the server, and at what else calls functions that do not come with the server: rules, policies,
 // defaults, checks, generated columns and indexes. It cannot see what the server itself does; the time limit of a statement bounds that. Event triggers run when
 // a table is made or changed, and not when a row is.
 func (p *postgres) unmade(ctx context.Context, db *sql.DB) (name string, err error) {
-	const tables = "(SELECT oid FROM pg_class WHERE relname IN " + ourTables + " AND oid = to_regclass(quote_ident(relname)))"
+	const tables = tablesOfOurs
 	const query = `
 		SELECT 'trigger ' || t.tgname || ' of ' || c.relname, CASE WHEN f.pronamespace = c.relnamespace AND t.tgqual IS NULL THEN c.relname || ' ' || t.tgname || ' ' || f.proname END, NULL
 			FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc f ON f.oid = t.tgfoid WHERE NOT t.tgisinternal AND t.tgrelid IN ` + tables + `
 		UNION ALL SELECT 'function ' || f.proname || '(' || pg_get_function_identity_arguments(f.oid) || ')', f.proname, CASE WHEN l.lanname = 'plpgsql' AND (NOT f.prosecdef OR f.proconfig = ARRAY['search_path=' || quote_ident(n.nspname) || ', pg_temp']) THEN f.prosrc END
-			FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.pronamespace IN (SELECT relnamespace FROM pg_class WHERE oid IN ` + tables + `) AND starts_with(f.proname, 'murksim_')
-		UNION ALL SELECT 'table ' || i.inhrelid::regclass, NULL, NULL FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
+			FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace WHERE n.nspname = $1 AND starts_with(f.proname, 'murksim_')
+		UNION ALL SELECT 'table ' || c.relname, NULL, NULL FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
 			WHERE i.inhparent IN ` + tables + ` AND (p.relkind <> 'p' OR c.relkind NOT IN ('r', 'p'))
-		UNION ALL SELECT 'row security of ' || oid::regclass, NULL, NULL FROM pg_class WHERE oid IN ` + tables + ` AND relrowsecurity
-		UNION ALL SELECT 'rule ' || rulename || ' of ' || ev_class::regclass, NULL, NULL FROM pg_rewrite WHERE ev_class IN ` + tables + `
-		UNION ALL SELECT 'policy ' || polname || ' of ' || polrelid::regclass, NULL, NULL FROM pg_policy WHERE polrelid IN ` + tables + `
-		UNION ALL SELECT pg_describe_object(d.classid, d.objid, d.objsubid), NULL, NULL FROM pg_depend d
+		UNION ALL SELECT 'row security of ' || relname, NULL, NULL FROM pg_class WHERE oid IN ` + tables + ` AND relrowsecurity
+		UNION ALL SELECT 'rule ' || rulename || ' of ' || c.relname, NULL, NULL FROM pg_rewrite JOIN pg_class c ON c.oid = ev_class WHERE ev_class IN ` + tables + `
+		UNION ALL SELECT 'policy ' || polname || ' of ' || c.relname, NULL, NULL FROM pg_policy JOIN pg_class c ON c.oid = polrelid WHERE polrelid IN ` + tables + `
+		UNION ALL SELECT 'type of ' || a.attname || ' of ' || c.relname, NULL, NULL FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type y ON y.oid = a.atttypid JOIN pg_namespace n ON n.oid = y.typnamespace
+			WHERE a.attrelid IN ` + tables + ` AND n.nspname <> 'pg_catalog' AND (n.nspname <> $1 OR y.typname <> 'murksim_hash' OR y.typbasetype <> 'bytea'::regtype)
+		UNION ALL SELECT replace(pg_describe_object(d.classid, d.objid, d.objsubid), quote_ident($1) || '.', ''), NULL, NULL FROM pg_depend d
 			WHERE (d.refclassid = 'pg_proc'::regclass OR d.refclassid = 'pg_operator'::regclass) AND (
 				d.classid = 'pg_attrdef'::regclass AND d.objid IN (SELECT oid FROM pg_attrdef WHERE adrelid IN ` + tables + `) OR
 				d.classid = 'pg_class'::regclass AND d.objid IN (SELECT indexrelid FROM pg_index WHERE indrelid IN ` + tables + `) OR
 				d.classid = 'pg_constraint'::regclass AND d.objid IN (SELECT oid FROM pg_constraint WHERE conrelid IN ` + tables + ` OR contypid IN (SELECT atttypid FROM pg_attribute WHERE attrelid IN ` + tables + `)))`
-	rows, err := db.QueryContext(ctx, query)
+	rows, err := db.QueryContext(ctx, query, p.schema)
 	if err != nil {
 		return "", err
 	}

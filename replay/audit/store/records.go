@@ -60,7 +60,7 @@ func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
 	}
 	ctx, done := d.limit(ctx)
 	defer done()
-	err := d.execute(ctx, "INSERT INTO run_halts (run_id, tick, code, detail, halted_at) VALUES ($1, $2, $3, $4, $5)",
+	err := d.execute(ctx, "INSERT INTO "+d.backend.table("run_halts")+" (run_id, tick, code, detail, halted_at) VALUES ($1, $2, $3, $4, $5)",
 		d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
 	err = d.wrap(err, "halting run %s", id)
 	switch {
@@ -89,7 +89,7 @@ func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (_ *audit.Halt, e
 	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
-	c, err := scanned(haltWidth, q.QueryRowContext(ctx, "SELECT "+d.haltColumns()+" FROM run_halts h WHERE h.run_id = $1", d.backend.id(id)).Scan)
+	c, err := scanned(haltWidth, q.QueryRowContext(ctx, "SELECT "+d.haltColumns()+" FROM "+d.backend.table("run_halts")+" h WHERE h.run_id = $1", d.backend.id(id)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -122,7 +122,7 @@ func (d *DB) Alert(ctx context.Context, a *Alert) (number int64, err error) {
 
 // Alerts lists the alerts of a run as they came.
 func (d *DB) Alerts(ctx context.Context, id audit.ID) ([]Alert, error) {
-	return list(ctx, d, "alerts", id, `SELECT alert_id, run_id, tick, code, severity, detail, raised_at, audit_id FROM alerts
+	return list(ctx, d, "alerts", id, `SELECT alert_id, run_id, tick, code, severity, detail, raised_at, audit_id FROM `+d.backend.table("alerts")+`
 		WHERE run_id = $1 ORDER BY raised_at, alert_id`, func(a *Alert, scan func(...any) error) error {
 		return scan(&a.Number, (*uuid)(&a.Run), &a.Tick, &a.Code, &a.Severity, &a.Detail, (*created)(&a.At), (*uuid)(&a.Audit))
 	})
@@ -139,7 +139,7 @@ func (d *DB) Audit(ctx context.Context, a *Audit) error {
 	}
 	ctx, done := d.limit(ctx)
 	defer done()
-	err := d.execute(ctx, `INSERT INTO audits (audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
+	err := d.execute(ctx, `INSERT INTO `+d.backend.table("audits")+` (audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
 		verdict, first_divergent_tick, expected_hash, calculated_hash, report) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
 		a.Verdict, divergent, null(&a.Expected), null(&a.Computed), orEmpty(a.Report))
@@ -149,7 +149,7 @@ func (d *DB) Audit(ctx context.Context, a *Audit) error {
 // Audits lists the audits of a run by the time of their start.
 func (d *DB) Audits(ctx context.Context, id audit.ID) ([]Audit, error) {
 	return list(ctx, d, "audits", id, `SELECT audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
-		verdict, first_divergent_tick, expected_hash, calculated_hash, report FROM audits WHERE run_id = $1 ORDER BY started_at, audit_id`,
+		verdict, first_divergent_tick, expected_hash, calculated_hash, report FROM `+d.backend.table("audits")+` WHERE run_id = $1 ORDER BY started_at, audit_id`,
 		func(a *Audit, scan func(...any) error) error {
 			var divergent sql.NullInt64
 			var expected, computed []byte
@@ -167,11 +167,11 @@ func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error)
 	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
-	is := func(query, what string) error {
-		return d.sql.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+query+")", d.backend.id(id), what).Scan(&doubted)
+	is := func(table, query, what string) error {
+		return d.sql.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+d.backend.table(table)+" WHERE run_id = $1 AND "+query+" = $2)", d.backend.id(id), what).Scan(&doubted)
 	}
-	if err = is("alerts WHERE run_id = $1 AND code = $2", audit.Divergence); err == nil && !doubted {
-		err = is("audits WHERE run_id = $1 AND verdict = $2", "FAIL")
+	if err = is("alerts", "code", audit.Divergence); err == nil && !doubted {
+		err = is("audits", "verdict", "FAIL")
 	}
 	if err = d.wrap(err, "reading verdicts on run %s", id); errors.Is(err, ErrReadOnly) {
 		err = nil // an engine of roles.sql may read no verdicts; an alert comes with each

@@ -4,8 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-
-	"github.com/pressly/goose/v3"
 )
 
 // Roles are statements of Postgres that make the roles murksim_engine, which may insert and read run data, and murksim_auditor, which may
@@ -17,9 +15,12 @@ var Roles string
 // Grant runs [Roles]. The user must own the tables, and be allowed to create roles unless the two are there already; if not, the error is
 // [ErrReadOnly], and an administrator runs [Roles] by psql. SQLite has no roles: a user who may write the file may do everything.
 func (d *DB) Grant(ctx context.Context) error {
-	if d.backend.dialect() != goose.DialectPostgres {
+	p, ok := d.backend.(*postgres)
+	if !ok {
 		return &Error{"granting roles in " + d.name, "", errors.New("SQLite has no roles; the rights of the file are all there is")}
 	}
-	_, err := d.sql.ExecContext(ctx, Roles)
+	making := p.making()
+	defer making.Close()
+	_, err := making.ExecContext(ctx, Roles)
 	return d.wrap(err, "granting roles")
 }

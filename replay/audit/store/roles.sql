@@ -8,11 +8,11 @@ BEGIN
     FOREACH name IN ARRAY ARRAY['murksim_engine', 'murksim_auditor'] LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
             BEGIN
-                EXECUTE format('CREATE ROLE %I NOLOGIN', name);
+                EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', name);
             EXCEPTION WHEN duplicate_object OR unique_violation THEN -- another did at this moment
             END;
         END IF;
-        EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), name);
+        EXECUTE pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I', pg_catalog.current_schema(), name);
     END LOOP;
 END $$;
 REVOKE ALL ON runs, input_events, chain_hashes, snapshots, run_halts, alerts, audits FROM murksim_engine, murksim_auditor;

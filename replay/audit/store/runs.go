@@ -81,7 +81,7 @@ func (d *DB) insertRun(ctx context.Context, to execer, r *audit.Run) error {
 	if genesis == nil {
 		genesis = []byte{} // nil is null
 	}
-	_, err := to.ExecContext(ctx, `INSERT INTO runs (run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
+	_, err := to.ExecContext(ctx, `INSERT INTO `+d.backend.table("runs")+` (run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
 		rng_alg, genesis, genesis_digest, engine_version, first_tick, parent_run_id, fork_tick)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		d.backend.id(r.ID), d.backend.time(created), r.Label, strconv.FormatUint(r.Seed, 10), r.Rate.Num, r.Rate.Den, int64(r.Rules), int64(r.Format),
@@ -108,8 +108,8 @@ func (d *DB) Runs(ctx context.Context) (_ []Listed, err error) {
 	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
-	rows, err := d.sql.QueryContext(ctx, "SELECT "+d.runColumns()+", (SELECT max(tick) FROM chain_hashes c WHERE c.run_id = r.run_id), h.run_id IS NOT NULL, "+
-		d.haltColumns()+" FROM runs r LEFT JOIN run_halts h ON h.run_id = r.run_id")
+	rows, err := d.sql.QueryContext(ctx, "SELECT "+d.runColumns()+", (SELECT max(tick) FROM "+d.backend.table("chain_hashes")+" c WHERE c.run_id = r.run_id), h.run_id IS NOT NULL, "+
+		d.haltColumns()+" FROM "+d.backend.table("runs")+" r LEFT JOIN "+d.backend.table("run_halts")+" h ON h.run_id = r.run_id")
 	if err != nil {
 		return nil, d.wrap(err, "listing the runs")
 	}
@@ -159,7 +159,7 @@ func (d *DB) run(ctx context.Context, q querier, id audit.ID) (_ *audit.Run, err
 	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
 	defer done()
-	row := q.QueryRowContext(ctx, "SELECT "+d.runColumns()+", "+d.backend.bounded("r.genesis", maxGenesis)+", "+d.backend.plain("r.genesis_digest")+" FROM runs r WHERE r.run_id = $1", d.backend.id(id))
+	row := q.QueryRowContext(ctx, "SELECT "+d.runColumns()+", "+d.backend.bounded("r.genesis", maxGenesis)+", "+d.backend.plain("r.genesis_digest")+" FROM "+d.backend.table("runs")+" r WHERE r.run_id = $1", d.backend.id(id))
 	c, err := scanned(runWidth+2, row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, &Error{fmt.Sprintf("run %s in %s", id, d.name), ErrNoRun, nil}

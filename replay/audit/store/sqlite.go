@@ -171,10 +171,11 @@ func fileURI(path string) (string, error) {
 	return "file:" + (&url.URL{Path: path}).EscapedPath(), err
 }
 
-func (s *sqliteFile) dialect() goose.Dialect { return goose.DialectSQLite3 }
-func (s *sqliteFile) beginRead() string      { return "BEGIN" }
-func (s *sqliteFile) id(id audit.ID) any     { return id.String() }
-func (s *sqliteFile) time(t time.Time) any   { return t.UnixMicro() }
+func (s *sqliteFile) dialect() goose.Dialect   { return goose.DialectSQLite3 }
+func (s *sqliteFile) table(name string) string { return name }
+func (s *sqliteFile) beginRead() string        { return "BEGIN" }
+func (s *sqliteFile) id(id audit.ID) any       { return id.String() }
+func (s *sqliteFile) time(t time.Time) any     { return t.UnixMicro() }
 
 // joined converts concatenated values, which SQLite takes for text, to bytes.
 func (s *sqliteFile) joined(bytes string) string { return "CAST(" + bytes + " AS BLOB)" }
@@ -208,10 +209,10 @@ func (s *sqliteFile) untrue(ctx context.Context, db *sql.DB) (name string, err e
 
 // lockMigrations locks a file beside the database, since SQLite has no lock but that of a transaction, and the journal's mode is changed
 // outside of one.
-func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.SessionLocker, func(), error) {
+func (s *sqliteFile) lockMigrations(ctx context.Context, making *sql.DB) (*sql.DB, lock.SessionLocker, func(), error) {
 	unlock, err := s.lockBeside(ctx, "migration", patience)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	db, err := dial(s.path, "rwc")
 	if err == nil {
@@ -220,9 +221,9 @@ func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.Sessio
 	}
 	if err != nil {
 		unlock()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return nil, unlock, nil
+	return making, nil, unlock, nil
 }
 
 func (s *sqliteFile) lockRun(ctx context.Context, _ *sql.Conn, id audit.ID) (func(), error) {

@@ -43,9 +43,12 @@ var strange = map[string]map[string][]string{
 		"policy strange of audits":                          {"CREATE POLICY strange ON audits USING (pg_sleep(1e9) IS NULL)"},
 		"constraint strange on table audits":                {"CREATE FUNCTION slow(t text) RETURNS bool LANGUAGE sql AS 'SELECT pg_sleep(1e9) IS NULL'", "ALTER TABLE audits ADD CONSTRAINT strange CHECK (slow(platform))"},
 		"default value for column platform of table audits": {"CREATE FUNCTION slow() RETURNS text LANGUAGE sql AS 'SELECT pg_sleep(1e9)::text'", "ALTER TABLE audits ALTER platform SET DEFAULT slow()"},
-		"table strange":                                     {"CREATE TABLE strange () INHERITS (audits)"},
-		"row security of audits":                            {"ALTER TABLE audits ENABLE ROW LEVEL SECURITY"},
-		"index strange":                                     {"CREATE FUNCTION slow(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT t'", "CREATE INDEX strange ON audits (slow(platform))"},
+		"type of platform of audits": {"CREATE FUNCTION slow(t text) RETURNS bool LANGUAGE sql AS 'SELECT pg_sleep(1e9) IS NULL'", "CREATE DOMAIN inner_domain AS text CHECK (slow(VALUE))",
+			"CREATE DOMAIN outer_domain AS inner_domain", "ALTER TABLE audits ALTER platform TYPE outer_domain"},
+		"type of report of audits": {"CREATE DOMAIN strange AS jsonb", "ALTER TABLE audits ALTER report TYPE strange"},
+		"table strange":            {"CREATE TABLE strange () INHERITS (audits)"},
+		"row security of audits":   {"ALTER TABLE audits ENABLE ROW LEVEL SECURITY"},
+		"index strange":            {"CREATE FUNCTION slow(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT t'", "CREATE INDEX strange ON audits (slow(platform))"},
 	},
 }
 

@@ -315,7 +315,7 @@ func (w *Writer) explain(ctx context.Context, b *audit.Batch) *Error {
 // missing returns the error for a tick that was committed here and is gone; it names the last tick that is there.
 func (w *Writer) missing(ctx context.Context, tick uint64) *Error {
 	var last sql.NullInt64
-	if err := w.conn.QueryRowContext(ctx, "SELECT max(tick) FROM chain_hashes WHERE run_id = $1 AND tick < $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&last); err != nil {
+	if err := w.conn.QueryRowContext(ctx, "SELECT max(tick) FROM "+w.db.backend.table("chain_hashes")+" WHERE run_id = $1 AND tick < $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&last); err != nil {
 		return nil
 	}
 	if !last.Valid {
@@ -327,7 +327,7 @@ func (w *Writer) missing(ctx context.Context, tick uint64) *Error {
 // hash returns that of a committed tick.
 func (w *Writer) hash(ctx context.Context, tick uint64) (h audit.Hash, found bool, err error) {
 	var b []byte
-	err = w.conn.QueryRowContext(ctx, "SELECT world_hash FROM chain_hashes WHERE run_id = $1 AND tick = $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&b)
+	err = w.conn.QueryRowContext(ctx, "SELECT world_hash FROM "+w.db.backend.table("chain_hashes")+" WHERE run_id = $1 AND tick = $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&b)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, false, nil
 	}

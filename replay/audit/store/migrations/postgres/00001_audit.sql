@@ -6,7 +6,7 @@
 
 -- The functions keep the search path of their making, and it has the schema of temporary tables last: nobody
 -- can put another table before ours.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+SELECT pg_catalog.set_config('search_path', pg_catalog.quote_ident(pg_catalog.current_schema()::text) || ', pg_temp', true);
 
 CREATE DOMAIN murksim_hash AS bytea CHECK (octet_length(VALUE) = 32);
 
@@ -209,8 +209,8 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['runs', 'run_halts', 'input_events', 'chain_hashes', 'snapshots', 'audits', 'alerts'] LOOP
-        EXECUTE format('CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION murksim_append_only()', name);
-        EXECUTE format('ALTER TABLE %I ENABLE ALWAYS TRIGGER append_only', name); -- also for a replica's session
+        EXECUTE pg_catalog.format('CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION murksim_append_only()', name);
+        EXECUTE pg_catalog.format('ALTER TABLE %I ENABLE ALWAYS TRIGGER append_only', name); -- also for a replica's session
     END LOOP;
 END $$;
 -- +goose StatementEnd
