@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -33,6 +34,7 @@ const (
 	ErrOlder       Kind = "the database is of an older version of murksim"
 	ErrLocked      Kind = "another process has locked the database for too long"
 	ErrFull        Kind = "the disk is full"
+	ErrDropped     Kind = "the database has dropped rows instead of adding them"
 	ErrReadOnly    Kind = "the database cannot be written to"
 	ErrUnreadable  Kind = "the database cannot be read"
 	ErrDamaged     Kind = "the database is damaged"
@@ -78,6 +80,23 @@ func gone(doing, file string) error {
 	return &Error{doing, ErrGone, fmt.Errorf("%w: %s is not the file that was opened; leave it alone while it is written, and begin anew", audit.ErrLost, file)}
 }
 
+// added returns an error unless as many rows of a table were added as were given.
+func added(table string, rows, given int64) error {
+	if rows == given {
+		return nil
+	}
+	return &Error{Kind: ErrDropped, Err: fmt.Errorf("%s: %d of %d were added; something that was made while it was open, such as a trigger, drops them", table, rows, given)}
+}
+
+// addedBy is added for the result of a statement.
+func addedBy(result driver.Result, table string, given int) error {
+	rows, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	return added(table, rows, int64(given))
+}
+
 // badRow reports a row that this package cannot have written, by its tick or by the number of its input.
 func badRow(table string, row uint64, format string, args ...any) error {
 	key := "tick"
@@ -92,7 +111,10 @@ func (d *DB) wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*Error](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
+		if e.Doing == "" {
+			e.Doing = fmt.Sprintf(format, args...) + " in " + d.name
+		}
 		return err
 	}
 	if _, ok := errors.AsType[*audit.EvidenceError](err); ok {

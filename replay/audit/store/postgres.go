@@ -235,7 +235,7 @@ func (p *postgres) insert(ctx context.Context, conn *sql.Conn, _ prepared, b *bu
 	}
 	return conn.Raw(func(raw any) error {
 		i, row, values := 0, make([]driver.Value, len(b.columns)), make([]any, len(b.columns))
-		_, err := raw.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{p.schema, b.table}, b.columns, pgx.CopyFromFunc(func() ([]any, error) {
+		rows, err := raw.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{p.schema, b.table}, b.columns, pgx.CopyFromFunc(func() ([]any, error) {
 			if i == b.rows {
 				return nil, nil
 			}
@@ -247,7 +247,10 @@ func (p *postgres) insert(ctx context.Context, conn *sql.Conn, _ prepared, b *bu
 			i++
 			return values, nil
 		}))
-		return err
+		if err != nil {
+			return err
+		}
+		return added(b.table, rows, int64(b.rows))
 	})
 }
 

@@ -60,8 +60,9 @@ func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
 	}
 	ctx, done := d.limit(ctx)
 	defer done()
-	err := d.execute(ctx, "INSERT INTO "+d.backend.table("run_halts")+" (run_id, tick, code, detail, halted_at) VALUES ($1, $2, $3, $4, $5)",
-		d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
+	err := d.change(ctx, func(conn *sql.Conn) error {
+		return d.add(ctx, conn, "run_halts", "run_id, tick, code, detail, halted_at", d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
+	})
 	err = d.wrap(err, "halting run %s", id)
 	switch {
 	case errors.Is(err, ErrAppendOnly):
@@ -115,7 +116,11 @@ func (d *DB) Alert(ctx context.Context, a *Alert) (number int64, err error) {
 	ctx, done := d.limit(ctx)
 	defer done()
 	err = d.change(ctx, func(conn *sql.Conn) error {
-		return conn.QueryRowContext(ctx, d.backend.insertAlert(), d.backend.id(a.Run), int64(a.Tick), a.Code, a.Severity, orEmpty(a.Detail), d.backend.time(a.At), by).Scan(&number)
+		err := conn.QueryRowContext(ctx, d.backend.insertAlert(), d.backend.id(a.Run), int64(a.Tick), a.Code, a.Severity, orEmpty(a.Detail), d.backend.time(a.At), by).Scan(&number)
+		if errors.Is(err, sql.ErrNoRows) {
+			return added("alerts", 0, 1)
+		}
+		return err
 	})
 	return number, d.wrap(err, "adding an alert of run %s", a.Run)
 }
@@ -139,10 +144,12 @@ func (d *DB) Audit(ctx context.Context, a *Audit) error {
 	}
 	ctx, done := d.limit(ctx)
 	defer done()
-	err := d.execute(ctx, `INSERT INTO `+d.backend.table("audits")+` (audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
-		verdict, first_divergent_tick, expected_hash, calculated_hash, report) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
-		a.Verdict, divergent, null(&a.Expected), null(&a.Computed), orEmpty(a.Report))
+	err := d.change(ctx, func(conn *sql.Conn) error {
+		return d.add(ctx, conn, "audits", `audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
+			verdict, first_divergent_tick, expected_hash, calculated_hash, report`,
+			d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
+			a.Verdict, divergent, null(&a.Expected), null(&a.Computed), orEmpty(a.Report))
+	})
 	return d.wrap(err, "adding audit %s of run %s", a.ID, a.Run)
 }
 

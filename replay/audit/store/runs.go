@@ -81,9 +81,8 @@ func (d *DB) insertRun(ctx context.Context, to execer, r *audit.Run) error {
 	if genesis == nil {
 		genesis = []byte{} // nil is null
 	}
-	_, err := to.ExecContext(ctx, `INSERT INTO `+d.backend.table("runs")+` (run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
-		rng_alg, genesis, genesis_digest, engine_version, first_tick, parent_run_id, fork_tick)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+	err := d.add(ctx, to, "runs", `run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
+		rng_alg, genesis, genesis_digest, engine_version, first_tick, parent_run_id, fork_tick`,
 		d.backend.id(r.ID), d.backend.time(created), r.Label, strconv.FormatUint(r.Seed, 10), r.Rate.Num, r.Rate.Den, int64(r.Rules), int64(r.Format),
 		r.Generator, genesis, digest[:], r.Engine, int64(r.First), parent, fork)
 	if err = d.wrap(err, "creating run %s", r.ID); errors.Is(err, ErrChain) {

@@ -361,8 +361,12 @@ func (s *sqliteFile) insert(ctx context.Context, conn *sql.Conn, prepared prepar
 				}
 				i++
 			}
-			if _, err := stmt.(driver.StmtExecContext).ExecContext(ctx, args); err != nil {
+			result, err := stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+			if err != nil {
 				return fmt.Errorf("%s: %w", b.table, err)
+			}
+			if err := addedBy(result, b.table, n); err != nil {
+				return err
 			}
 		}
 		return nil

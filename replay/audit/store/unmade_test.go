@@ -122,3 +122,56 @@ func TestPatience(t *testing.T) {
 		}
 	})
 }
+
+// droppers make triggers that drop all new rows of a table.
+var droppers = map[string][]string{
+	"sqlite": {"CREATE TRIGGER drops BEFORE INSERT ON TABLE_ BEGIN SELECT raise(ignore); END"},
+	"postgres": {"CREATE OR REPLACE FUNCTION drops() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$",
+		"CREATE TRIGGER drops BEFORE INSERT ON TABLE_ FOR EACH ROW EXECUTE FUNCTION drops()"},
+}
+
+// TestDropped: what adds rows fails if a trigger that was made meanwhile drops them; nothing of a batch is there then.
+func TestDropped(t *testing.T) {
+	now := time.Now()
+	for table, add := range map[string]func(d *store.DB, w *store.Writer, m *maker) error{
+		"runs":         func(d *store.DB, _ *store.Writer, _ *maker) error { return d.Create(ctx, newRun(2)) },
+		"input_events": func(_ *store.DB, w *store.Writer, m *maker) error { return w.Commit(ctx, m.batch(60, 3)) },
+		"chain_hashes": func(_ *store.DB, w *store.Writer, m *maker) error { return w.Commit(ctx, m.batch(60, 0)) },
+		"snapshots": func(_ *store.DB, w *store.Writer, m *maker) error {
+			b := m.batch(1, 0)
+			b.Snapshots = []audit.Snapshot{{Tick: b.Links[0].Tick, Hash: b.Links[0].Hash, State: []byte("state")}}
+			return w.Commit(ctx, b)
+		},
+		"run_halts": func(d *store.DB, _ *store.Writer, _ *maker) error {
+			return d.Halt(ctx, newRun(1).ID, audit.Halt{Code: audit.Panic, At: now})
+		},
+		"audits": func(d *store.DB, _ *store.Writer, _ *maker) error {
+			return d.Audit(ctx, &store.Audit{Run: newRun(1).ID, Started: now, Finished: now, Verdict: "PASS"})
+		},
+		"alerts": func(d *store.DB, _ *store.Writer, _ *maker) error {
+			_, err := d.Alert(ctx, &store.Alert{Run: newRun(1).ID, Code: audit.Panic, Severity: "critical", At: now})
+			return err
+		},
+	} {
+		t.Run(table, func(t *testing.T) {
+			on(t, func(t *testing.T, on database, dsn string) {
+				d := open(t, dsn)
+				create(t, d, newRun(1))
+				w, m := writer(t, d, newRun(1).ID), &maker{sections: 1}
+				commit(t, w, m.batch(5, 1))
+				raw := on.direct(t, dsn)
+				for _, s := range droppers[on.name] {
+					if _, err := raw.Exec(strings.ReplaceAll(s, "TABLE_", table)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := add(d, w, m); !errors.Is(err, store.ErrDropped) || !strings.Contains(err.Error(), table) {
+					t.Errorf("%v, want %q of %s", err, store.ErrDropped, table)
+				}
+				if got := len(links(t, evidence(t, d, newRun(1).ID))); got != 5 {
+					t.Errorf("%d links are there, want 5", got)
+				}
+			})
+		})
+	}
+}

@@ -219,12 +219,17 @@ func (d *DB) change(ctx context.Context, f func(*sql.Conn) error) error {
 	return d.transact(ctx, conn, func() error { return f(conn) })
 }
 
-// execute changes the database by one statement.
-func (d *DB) execute(ctx context.Context, statement string, args ...any) error {
-	return d.change(ctx, func(conn *sql.Conn) error {
-		_, err := conn.ExecContext(ctx, statement, args...)
+// add adds a row to a table.
+func (d *DB) add(ctx context.Context, to execer, table, columns string, values ...any) error {
+	holders := "$1"
+	for i := range values[1:] {
+		holders += fmt.Sprintf(", $%d", i+2)
+	}
+	result, err := to.ExecContext(ctx, "INSERT INTO "+d.backend.table(table)+" ("+columns+") VALUES ("+holders+")", values...)
+	if err != nil {
 		return err
-	})
+	}
+	return addedBy(result, table, 1)
 }
 
 func (w *Writer) insert(ctx context.Context, b *audit.Batch) error {
