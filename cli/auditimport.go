@@ -116,7 +116,7 @@ func copyChain(ctx context.Context, db *store.DB, e audit.Evidence, begin bool, 
 	if err := w.Close(); err != nil || !begin {
 		return evidence.Stored(err)
 	}
-	return memoryOf(r.ID).replaced(placeOf(db))
+	return memoryOf(r.ID).replaced(db.Place())
 }
 
 // An importedView is what audit import has done, with --json.

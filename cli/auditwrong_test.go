@@ -109,7 +109,7 @@ func TestWrongIsNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, err := audit.LinkAt(t.Context(), e, 60)
-	if err = errors.Join(err, end(), memoryOf(id).note(placeOf(db), l.Tick, l.Hash, l.InputHash)); err != nil {
+	if err = errors.Join(err, end(), memoryOf(id).note(db.Place(), l.Tick, l.Hash, l.InputHash)); err != nil {
 		t.Fatal(err)
 	}
 	if err := memoryOf(id).write(strings.ReplaceAll(memoryOf(id).read().text, "here.db", "new.db")); err != nil {
@@ -123,7 +123,7 @@ func TestWrongIsNoted(t *testing.T) {
 	if n := memoryOf(id).read(); n == nil || n.wrong == nil || *n.wrong != 25 {
 		t.Fatalf("the note is %+v", n)
 	}
-	if err := memoryOf(id).note(placeOf(db), l.Tick, l.Hash, l.InputHash); err != nil {
+	if err := memoryOf(id).note(db.Place(), l.Tick, l.Hash, l.InputHash); err != nil {
 		t.Fatal(err)
 	}
 	done(t, "audit", "sign", "copy.db", "--key", "mine.key", "-o", "before.sig")
@@ -131,13 +131,13 @@ func TestWrongIsNoted(t *testing.T) {
 		t.Errorf("a fork of another chain than the noted one: %d", status)
 	}
 	for _, source := range []string{"copy.db", "wrong.audit"} {
-		if err := memoryOf(id).note(placeOf(db), l.Tick, l.Hash, l.InputHash); err != nil {
+		if err := memoryOf(id).note(db.Place(), l.Tick, l.Hash, l.InputHash); err != nil {
 			t.Fatal(err)
 		}
 		if status, _, _ := murksim(t, nil, "audit", source, "--no-verdict"); status != report.StatusDiverged {
 			t.Errorf("audit of %s: %d", source, status)
 		}
-		if n := memoryOf(id).read(); n == nil || n.wrong == nil || *n.wrong != 25 || n.in != placeOf(db) {
+		if n := memoryOf(id).read(); n == nil || n.wrong == nil || *n.wrong != 25 || n.in != db.Place() {
 			t.Fatalf("the note is %+v", n)
 		}
 	}

@@ -113,7 +113,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 
 // noting returns where the recorder commits to.
 func (x *auditing) noting(a *app) audit.Store {
-	x.notes = &notingStore{Store: x.writer, memory: x.memory, in: placeOf(x.db), failed: func(err error) {
+	x.notes = &notingStore{Store: x.writer, memory: x.memory, in: x.db.Place(), failed: func(err error) {
 		a.Meter(0).Clear()
 		fmt.Fprintln(a.Errs, noNote(words.InWords(err).Error()))
 	}}

@@ -143,7 +143,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		return errComplete
 	}
 	j.auditing.head = &found.Head
-	if err := j.auditing.memory.note(placeOf(j.auditing.db), found.Tick, found.Hash, found.Events.Hash); err != nil {
+	if err := j.auditing.memory.note(j.auditing.db.Place(), found.Tick, found.Hash, found.Events.Hash); err != nil {
 		if err := j.Say("%s", noNote(words.InWords(err).Error())); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 	switch {
 	case err != nil && !j.force:
 		return 0, report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  --force goes on with this chain", j.auditing.name, err))
-	case ours && noted.wrong == nil && noted.in == placeOf(j.auditing.db):
+	case ours && noted.wrong == nil && noted.in == j.auditing.db.Place():
 		if doubted, err := j.auditing.db.Doubted(ctx, e.Run().ID); err != nil || doubted { // what it noted may be wrong
 			return e.Run().First, evidence.Stored(err)
 		}

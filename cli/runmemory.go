@@ -17,7 +17,6 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
-	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -73,14 +72,6 @@ const (
 	inDatabase = "in %q\n"
 	wrongAt    = "wrong at tick %d\n"
 )
-
-// placeOf names a database, also in a note: by its whole path, or its address without a password.
-func placeOf(db *store.DB) string {
-	if path, err := filepath.Abs(db.Name()); err == nil && !store.IsServer(db.Name()) {
-		return path
-	}
-	return db.Name()
-}
 
 // write writes the text of a note.
 func (m runMemory) write(text string) error {

@@ -67,6 +67,7 @@ type backend interface {
 	opened() error
 	there() error
 	written(ctx context.Context, conn *sql.Conn) (func() error, error)
+	place() string
 	same(other backend) bool // both have opened the same
 	merge()                  // leaves nothing beside the database that a reader, which closed last, could not merge
 
@@ -350,3 +351,7 @@ func (d *DB) unwritten(err *error) {
 
 // Name returns the name of the database for people: its DSN without the password.
 func (d *DB) Name() string { return d.name }
+
+// Place returns a name that no other database has: the whole path of a file, or the server, the database and the schema that were found, however
+// the DSN names them.
+func (d *DB) Place() string { return d.backend.place() }

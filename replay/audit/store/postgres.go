@@ -29,9 +29,10 @@ import (
 // the schema of our tables. Only statements that make tables have it in the path.
 type postgres struct {
 	config                 *pgx.ConnConfig
-	user, server, database string
+	user, server, database string   // as the DSN has them
 	path                   []string // the schemas of the user's search path; nil: no connection was made yet
 	schema                 string   // of our tables
+	found, system          string   // the database, and what tells its server from others; "": the user may not ask
 }
 
 // openPostgres reads a DSN. If that fails, it shows no text of another package: any part of the DSN may be a password.
@@ -82,6 +83,11 @@ func (p *postgres) dial(path string) *sql.DB {
 // making opens a pool whose search path has the schema of our tables.
 func (p *postgres) making() *sql.DB { return p.dial(quoted(p.schema) + ", pg_temp") }
 
+// place implements backend. Copies of a server have what tells it from others, so its address counts, too.
+func (p *postgres) place() string {
+	return fmt.Sprintf("postgres://%s/%s?search_path=%s&system=%s", p.server, url.PathEscape(p.found), url.QueryEscape(p.schema), p.system)
+}
+
 // table implements backend.
 func (p *postgres) table(name string) string { return quoted(p.schema) + "." + name }
 
@@ -118,7 +124,7 @@ func (p *postgres) written(context.Context, *sql.Conn) (func() error, error) { r
 
 func (p *postgres) same(other backend) bool {
 	o, ok := other.(*postgres)
-	return ok && o.server == p.server && o.database == p.database && o.schema == p.schema
+	return ok && o.place() == p.place()
 }
 
 func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
@@ -150,7 +156,19 @@ func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others boo
 			others = true
 		}
 	}
-	return versions, others, rows.Err()
+	if err := rows.Err(); err != nil {
+		return false, false, err
+	}
+	return versions, others, p.identify(ctx, db)
+}
+
+// identify asks the server which one and which database it is.
+func (p *postgres) identify(ctx context.Context, db *sql.DB) error {
+	err := db.QueryRowContext(ctx, "SELECT current_database(), system_identifier::text FROM pg_control_system()").Scan(&p.found, &p.system)
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
+		err = db.QueryRowContext(ctx, "SELECT current_database()").Scan(&p.found)
+	}
+	return err
 }
 
 func (p *postgres) untrue(ctx context.Context, db *sql.DB) (name string, err error) {

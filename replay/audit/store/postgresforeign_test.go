@@ -5,6 +5,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,52 @@ func TestPostgresOneSchema(t *testing.T) {
 		if _, err := open(ctx, both); !errors.Is(err, store.ErrForeign) || !strings.Contains(err.Error(), before) || !strings.Contains(err.Error(), ours) {
 			t.Errorf("%s: two such schemas: %v, want %q", name, err, store.ErrForeign)
 		}
+	}
+}
+
+// TestPostgresPlace: two databases or two schemas never have one place, by whatever part of the DSN they are told apart; one has the same place by each.
+func TestPostgresPlace(t *testing.T) {
+	dsn, other := schema(t), schema(t)
+	raw := onPostgres.direct(t, dsn)
+	name := fmt.Sprintf("place_%d", os.Getpid())
+	if _, err := raw.Exec("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := raw.Exec("DROP DATABASE " + name); err != nil {
+			t.Error(err)
+		}
+	})
+	place := func(dsn string) string {
+		d, err := store.Open(ctx, dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		return d.Place()
+	}
+	u, plain := server(t), server(t)
+	plain.Path = "/"
+	inPath := *u
+	inPath.Path = "/" + name
+	host := *plain
+	host.Host = ""
+	query := host.Query()
+	query.Set("host", u.Hostname())
+	query.Set("port", u.Port())
+	query.Set("dbname", name)
+	host.RawQuery = query.Encode()
+	if _, err := raw.Exec("CREATE SCHEMA IF NOT EXISTS public"); err != nil {
+		t.Fatal(err)
+	}
+	first := place(inPath.String())
+	for _, same := range []string{with(t, plain.String(), "dbname", name), host.String(), with(t, inPath.String(), "search_path", "public")} {
+		if is := place(same); is != first {
+			t.Errorf("one place is %s and %s", is, first)
+		}
+	}
+	if one, two := place(dsn), place(other); one == two || one == first || two == first {
+		t.Errorf("two schemas and another database are in %s, %s, %s", one, two, first)
 	}
 }
 

@@ -171,7 +171,14 @@ func fileURI(path string) (string, error) {
 	return "file:" + (&url.URL{Path: path}).EscapedPath(), err
 }
 
-func (s *sqliteFile) dialect() goose.Dialect   { return goose.DialectSQLite3 }
+func (s *sqliteFile) dialect() goose.Dialect { return goose.DialectSQLite3 }
+func (s *sqliteFile) place() string {
+	if path, err := filepath.Abs(s.path); err == nil {
+		return path
+	}
+	return s.path
+}
+
 func (s *sqliteFile) table(name string) string { return name }
 func (s *sqliteFile) beginRead() string        { return "BEGIN" }
 func (s *sqliteFile) id(id audit.ID) any       { return id.String() }
