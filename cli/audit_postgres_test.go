@@ -17,6 +17,7 @@ import (
 
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/waiting"
+	"github.com/murksim/murksim/replay/audit/store"
 )
 
 // onServer returns the DSN of an empty schema on the server that tools/ci/postgres.sh has started.
@@ -202,5 +203,52 @@ func TestAuditEndsOnPostgres(t *testing.T) {
 	c.Wait()
 	if want := "the verdict is not in the database: it has not answered for 5s after the interrupt\n"; c.ProcessState.ExitCode() != report.StatusOK || !strings.HasSuffix(errs.String(), want) {
 		t.Errorf("it ends with %v, and says %q, want %q", c.ProcessState, errs.String(), want)
+	}
+}
+
+// TestUnreadVerdictsOnPostgres: what a user may not read is not known: a run that its note vouches for is computed from the first tick, and a fork is neither
+// signed nor gone on with.
+func TestUnreadVerdictsOnPostgres(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	dsn := onServer(t, fmt.Sprintf("unread_%d", os.Getpid()))
+	engine := dsn + "&role=murksim_engine"
+	done(t, "run", "heat", "-q", "--until", "40", "--audit", dsn, "--audit-every", "10", "--no-record")
+	d, err := store.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := d.Grant(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const unknown = "it is not known whether"
+	run := runIDs(t, dsn)[0]
+	if status, out, errs := murksim(t, nil, "run", "--resume", engine, "--until", "41", "--no-record"); status != report.StatusOK || strings.Contains(out, unknown) {
+		t.Errorf("an engine goes on: %d, %s", status, out+errs)
+	}
+	done(t, "audit", "fork", dsn, "--tick", "30", "-q")
+	fork := runIDs(t, dsn)[1]
+	done(t, "audit", "key", "mine.key")
+	if _, err := db.Exec("REVOKE SELECT ON audits FROM murksim_engine"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		status int
+		args   []string
+	}{
+		{report.StatusOK, []string{"run", "--resume", engine, "--audit-run", run, "--until", "42", "--no-record"}},
+		{report.StatusError, []string{"run", "--resume", engine, "--audit-run", fork, "--until", "42", "--no-record"}},
+		{report.StatusError, []string{"audit", "sign", engine, "--run", fork, "--key", "mine.key", "-o", "fork.sig"}},
+		{report.StatusError, []string{"audit", "fork", engine, "--run", fork}},
+	} {
+		if status, out, errs := murksim(t, nil, tt.args...); status != tt.status || strings.Count(out+errs, unknown) != 1 {
+			t.Errorf("%s: %d, want %d\n%s", tt.args, status, tt.status, out+errs)
+		}
 	}
 }

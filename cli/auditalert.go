@@ -29,13 +29,12 @@ type alarm struct {
 	Reason     string `json:"reason,omitempty"`
 	Hidden     bool   `json:"unconfirmed,omitempty"` // as in the report of an audit
 
-	id    audit.ID
-	audit audit.ID // that raised it; zeros: none did
+	id audit.ID
 }
 
-// raise prints an alarm, and adds it to a database, with a halt if the run must be halted. It reports what it cannot deliver,
-// and continues with the rest.
-func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webhook string) (halted bool) {
+// raise prints an alarm, and adds it to a database, with the verdict that raises it, if there is one, and with a halt if the run must be halted. It
+// reports what it cannot deliver, and continues with the rest.
+func (a *app) raise(ctx context.Context, db *store.DB, v *store.Audit, x *alarm, halt bool, webhook string) (halted bool) {
 	x.Level = "alert"
 	text, err := json.Marshal(x)
 	if err != nil { // no alarm makes this fail
@@ -43,15 +42,19 @@ func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webh
 	}
 	fmt.Fprintf(a.Errs, "%s\n", text)
 	if db != nil {
-		row := store.Alert{Run: x.id, Tick: x.Tick, Code: x.Code, Severity: "critical", Detail: string(text), At: time.Now(), Audit: x.audit}
-		if _, err := db.Alert(ctx, &row); err != nil {
-			fmt.Fprintf(a.Errs, "the alert is not in the database: %v\n", gaveUp(ctx, err))
+		row := store.Alert{Run: x.id, Tick: x.Tick, Code: x.Code, Severity: "critical", Detail: string(text), At: time.Now()}
+		what, end := "the alert is", ""
+		if v != nil {
+			row.Audit, what = v.ID, "the verdict and its alert are"
 		}
-	}
-	if db != nil && halt {
-		err := db.Halt(ctx, x.id, audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: time.Now()})
-		if halted = err == nil || errors.Is(err, store.ErrHalted); !halted {
-			fmt.Fprintf(a.Errs, "the run is not halted: %v\n", gaveUp(ctx, err))
+		var with *audit.Halt
+		if halt {
+			with, end = &audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: row.At}, ", and the run is not halted"
+		}
+		if err := db.Record(ctx, x.id, v, &row, with); err != nil {
+			fmt.Fprintf(a.Errs, "%s not in the database%s: %v\n", what, end, gaveUp(ctx, err))
+		} else {
+			halted = halt
 		}
 	}
 	if webhook != "" {

@@ -103,13 +103,13 @@ func (j *auditJob) keep(ctx context.Context, src *evidence.Source, v *evidence.R
 	if src.DB != nil && !j.unkept && v.ID.String() == v.Run { // else there is no such run to which it could belong
 		if db, err = src.DB.Writable(ctx); err == nil {
 			defer db.Close()
-			if err = db.Audit(ctx, row); err == nil && x != nil {
-				x.audit = row.ID
-			}
 		}
 	}
 	halt := j.halt && !v.Hidden // the chain is as its program computed it
-	if x != nil && j.raise(ctx, db, x, halt, j.webhook) && halt {
+	switch {
+	case x == nil && db != nil:
+		return db.Audit(ctx, row)
+	case x != nil && j.raise(ctx, db, row, x, halt, j.webhook) && halt:
 		v.Halted, v.Code = x.Code, report.StatusHalted
 	}
 	return err

@@ -49,7 +49,7 @@ func TestForkOfWrong(t *testing.T) {
 		if of.unconfirmed {
 			alert.Detail = `{"unconfirmed":true}`
 		}
-		_, told := db.Alert(t.Context(), &alert)
+		told := db.Alert(t.Context(), &alert)
 		if err = errors.Join(err, told, db.Audit(t.Context(), row), db.Close()); err != nil {
 			t.Fatal(err)
 		}

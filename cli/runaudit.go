@@ -170,7 +170,7 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: words.InWords(cause).Error(), id: x.run.ID}
 			parting, stop := report.After(ctx, report.PartingTime)
 			defer stop()
-			x.halted = a.raise(parting, x.db, &alarm, true, x.webhook)
+			x.halted = a.raise(parting, x.db, nil, &alarm, true, x.webhook)
 		}
 	}
 	x.discard()

@@ -86,7 +86,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 		j.noteWrong(ctx, src, id, d.Tick)
 	}
 	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
-	j.raise(ctx, x.db, &a, true, x.webhook)
+	j.raise(ctx, x.db, nil, &a, true, x.webhook)
 	return report.Exit(report.StatusHalted, words.About(x.name, err))
 }
 
@@ -183,7 +183,12 @@ func (j *runJob) startOfChain(ctx context.Context, e audit.Evidence, found *audi
 	case err != nil && !j.force:
 		return 0, report.Exit(report.StatusEvidence, fmt.Errorf("%s: %w\n  --force goes on with this chain", j.auditing.name, err))
 	case ours && noted.wrong == nil && noted.in == j.auditing.db.Place():
-		if doubted, err := j.auditing.db.Doubted(ctx, e.Run().ID); err != nil || doubted { // what it noted may be wrong
+		doubted, err := j.auditing.db.Doubted(ctx, e.Run().ID)
+		switch {
+		case errors.Is(err, store.ErrUnreadable):
+			err = j.Say("computes  all ticks again, since it is not known whether an audit failed: %s", words.InWords(err))
+			return e.Run().First, err
+		case err != nil || doubted: // what it noted may be wrong
 			return e.Run().First, evidence.Stored(err)
 		}
 		return lastSnapshot(ctx, e, found, noted.tick)

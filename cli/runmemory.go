@@ -210,7 +210,7 @@ func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Contex
 		if right && src.DB != nil {
 			tick, wrong, err := src.DB.Wrong(ctx, p.Run)
 			if err != nil {
-				return evidence.Stored(err)
+				return words.About(src.Name, fmt.Errorf("it is not known whether run %s, from which it comes, was found to be wrong: %v", p.Run, evidence.Stored(err)))
 			}
 			if wrong && tick <= p.Tick {
 				return report.Exit(report.StatusHalted, fmt.Errorf("%s: it comes from tick %s of run %s, of which tick %s is known to be wrong; "+

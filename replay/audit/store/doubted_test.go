@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestDoubted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if of.alert != "" {
-				if _, err := d.Alert(ctx, &store.Alert{Run: r.ID, Code: of.alert, Severity: "critical", At: time.Now()}); err != nil {
+				if err := d.Alert(ctx, &store.Alert{Run: r.ID, Code: of.alert, Severity: "critical", At: time.Now()}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -66,13 +67,58 @@ func TestWrong(t *testing.T) {
 			create(t, d, r)
 			of.audit.ID, of.audit.Run, of.audit.Started, of.audit.Finished, of.audit.To = r.ID, r.ID, time.Now(), time.Now(), 10
 			of.alert.Run, of.alert.Severity, of.alert.At, of.halt.At = r.ID, "critical", time.Now(), time.Now()
-			_, err := d.Alert(ctx, &of.alert)
+			err := d.Alert(ctx, &of.alert)
 			if err = errors.Join(err, d.Audit(ctx, &of.audit), d.Halt(ctx, r.ID, of.halt)); err != nil {
 				t.Fatal(err)
 			}
 			if tick, wrong, err := d.Wrong(ctx, r.ID); err != nil || tick != of.tick || wrong != of.wrong {
 				t.Errorf("%+v: %d, %t, %v", of, tick, wrong, err)
 			}
+		}
+	})
+}
+
+// TestRecord: a verdict, its alert and the halt are added together or not at all; a run that is halted already gets the others.
+func TestRecord(t *testing.T) {
+	on(t, func(t *testing.T, on database, dsn string) {
+		d := open(t, dsn)
+		r, now := newRun(1), time.Now()
+		create(t, d, r)
+		record := func(number byte) error {
+			v := store.Audit{ID: audit.ID{number}, Run: r.ID, Started: now, Finished: now, Verdict: "FAIL"}
+			return d.Record(ctx, r.ID, &v, &store.Alert{Run: r.ID, Code: audit.Divergence, Severity: "critical", At: now, Audit: v.ID}, &audit.Halt{Code: audit.Divergence, At: now})
+		}
+		there := func(want int, halted bool) {
+			t.Helper()
+			audits, err := d.Audits(ctx, r.ID)
+			alerts, unread := d.Alerts(ctx, r.ID)
+			halt, unknown := d.Halted(ctx, r.ID)
+			if err = errors.Join(err, unread, unknown); err != nil || len(audits) != want || len(alerts) != want || (halt != nil) != halted {
+				t.Errorf("%d verdicts, %d alerts, halt %v, %v; want %d of each, %t", len(audits), len(alerts), halt, err, want, halted)
+			}
+		}
+		raw := on.direct(t, dsn)
+		for _, s := range droppers[on.name] {
+			if _, err := raw.Exec(strings.ReplaceAll(s, "TABLE_", "alerts")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := record(1); !errors.Is(err, store.ErrDropped) {
+			t.Errorf("without its alert: %v, want %q", err, store.ErrDropped)
+		}
+		there(0, false)
+		drop := "DROP TRIGGER drops"
+		if on.name == "postgres" {
+			drop += " ON alerts"
+		}
+		if _, err := raw.Exec(drop); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			if err := record(byte(2 + i)); err != nil {
+				t.Error(err)
+			}
+			there(1+i, true)
 		}
 	})
 }

@@ -124,6 +124,15 @@ func (d *DB) wrap(err error, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...) + " in " + d.name, kind, err}
 }
 
+// unread is wrap for a statement that only reads: what a user may not do then is no writing.
+func (d *DB) unread(err error, format string, args ...any) error {
+	err = d.wrap(err, format, args...)
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind == ErrReadOnly {
+		e.Kind = ErrUnreadable
+	}
+	return err
+}
+
 // kind returns the kind of an error of the database.
 func (d *DB) kind(err error) (Kind, error) {
 	if errors.Is(err, context.DeadlineExceeded) {

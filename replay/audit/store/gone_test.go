@@ -110,7 +110,7 @@ func TestLogOfAnotherState(t *testing.T) {
 			}
 		},
 		func(d *store.DB) {
-			if _, err := d.Alert(ctx, &store.Alert{Run: run.ID, Code: "replay_divergence", Severity: "critical", At: time.Now()}); err != nil {
+			if err := d.Alert(ctx, &store.Alert{Run: run.ID, Code: "replay_divergence", Severity: "critical", At: time.Now()}); err != nil {
 				t.Fatal(err)
 			}
 		},

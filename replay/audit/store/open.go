@@ -83,7 +83,7 @@ type backend interface {
 	bounded(column string, bytes int64) string
 	text(column string) string
 
-	insertAlert() string // that returns the number
+	insertAlert() string // that numbers it
 	kind(err error) (Kind, error)
 }
 

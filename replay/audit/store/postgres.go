@@ -113,7 +113,7 @@ func (p *postgres) bounded(column string, bytes int64) string {
 }
 
 func (p *postgres) insertAlert() string {
-	return "INSERT INTO " + p.table("alerts") + " (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
+	return "INSERT INTO " + p.table("alerts") + " (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7)"
 }
 
 func (p *postgres) opened() error { return nil }

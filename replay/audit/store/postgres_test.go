@@ -132,7 +132,21 @@ func TestPostgresRoles(t *testing.T) {
 		t.Errorf("an engine audits: %v", err)
 	}
 	if doubted, err := e.Doubted(ctx, r.ID); err != nil || doubted {
-		t.Errorf("an engine, which reads no verdicts: %t, %v", doubted, err)
+		t.Errorf("an engine reads verdicts: %t, %v", doubted, err)
+	}
+
+	if _, err := onPostgres.direct(t, dsn).Exec("REVOKE SELECT ON audits, alerts FROM murksim_engine"); err != nil {
+		t.Fatal(err)
+	}
+	if doubted, err := e.Doubted(ctx, r.ID); !errors.Is(err, store.ErrUnreadable) {
+		t.Errorf("Doubted of who may not read verdicts: %t, %v", doubted, err)
+	}
+	if _, wrong, err := e.Wrong(ctx, r.ID); !errors.Is(err, store.ErrUnreadable) {
+		t.Errorf("Wrong of who may not read verdicts: %t, %v", wrong, err)
+	}
+
+	if err := e.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.EvidenceFault, Severity: "critical", At: now}); err != nil {
+		t.Errorf("an alert of who may not read alerts: %v", err)
 	}
 
 	a := open(t, auditor)
@@ -148,7 +162,7 @@ func TestPostgresRoles(t *testing.T) {
 	if err := a.Audit(ctx, &store.Audit{ID: r.ID, Run: r.ID, Started: now, Finished: now, Verdict: "PASS"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.Alert(ctx, &store.Alert{Run: r.ID, Code: "X", Severity: "warning", At: now}); err != nil {
+	if err := a.Alert(ctx, &store.Alert{Run: r.ID, Code: "X", Severity: "warning", At: now}); err != nil {
 		t.Error(err)
 	}
 	if err := a.Halt(ctx, r.ID, audit.Halt{Code: audit.Divergence, At: now}); err != nil {

@@ -117,7 +117,7 @@ func useAll(t *testing.T, d *store.DB) {
 		t.Errorf("snapshots %d, %v", ticks, err)
 	}
 	_, err = e.Snapshot(ctx, 0)
-	_, alerted := d.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.Divergence, Severity: "critical", At: now})
+	alerted := d.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.Divergence, Severity: "critical", At: now})
 	err = errors.Join(err, alerted, d.Audit(ctx, &store.Audit{ID: r.ID, Run: r.ID, Started: now, Finished: now, Verdict: "PASS"}), d.Halt(ctx, r.ID, audit.Halt{Code: audit.Divergence, At: now}), d.Grant(ctx))
 	if err != nil {
 		t.Error(err)

@@ -55,14 +55,16 @@ func null(h *audit.Hash) any {
 // Halt ends a run for good. It waits for a commit that is under way. The detail is JSON; empty is {}. A run that is halted stays so:
 // the error is [ErrHalted] then.
 func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
+	ctx, done := d.limit(ctx)
+	defer done()
+	return d.wrap(d.change(ctx, func(conn *sql.Conn) error { return d.addHalt(ctx, conn, id, &h) }), "halting run %s", id)
+}
+
+func (d *DB) addHalt(ctx context.Context, to execer, id audit.ID, h *audit.Halt) error {
 	if err := ticks(h.Tick); err != nil {
 		return &Error{"halting run " + id.String(), ErrInvalid, err}
 	}
-	ctx, done := d.limit(ctx)
-	defer done()
-	err := d.change(ctx, func(conn *sql.Conn) error {
-		return d.add(ctx, conn, "run_halts", "run_id, tick, code, detail, halted_at", d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
-	})
+	err := d.add(ctx, to, "run_halts", "run_id, tick, code, detail, halted_at", d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
 	err = d.wrap(err, "halting run %s", id)
 	switch {
 	case errors.Is(err, ErrAppendOnly):
@@ -95,7 +97,7 @@ func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (_ *audit.Halt, e
 		return nil, nil
 	}
 	if err != nil {
-		return nil, d.wrap(err, "reading the halt of run %s", id)
+		return nil, d.unread(err, "reading the halt of run %s", id)
 	}
 	h := c.halt()
 	if err := odd("run_halts", id.String(), c); err != nil {
@@ -104,25 +106,49 @@ func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (_ *audit.Halt, e
 	return h, nil
 }
 
-// Alert adds an alert and returns its number.
-func (d *DB) Alert(ctx context.Context, a *Alert) (number int64, err error) {
+// Record adds a verdict, an alert and a halt of a run, each unless it is nil, in one transaction: there is no verdict without its alert. Where
+// the run is halted already, it stays so, and the others are added.
+func (d *DB) Record(ctx context.Context, id audit.ID, v *Audit, a *Alert, h *audit.Halt) error {
+	within, done := d.limit(ctx)
+	defer done()
+	err := d.change(within, func(conn *sql.Conn) error {
+		if h != nil { // first, since it waits for all who add to the run
+			if err := d.addHalt(within, conn, id, h); err != nil {
+				return err
+			}
+		}
+		if v != nil {
+			if err := d.addAudit(within, conn, v); err != nil {
+				return err
+			}
+		}
+		if a != nil {
+			return d.addAlert(within, conn, a)
+		}
+		return nil
+	})
+	if h != nil && errors.Is(err, ErrHalted) {
+		return d.Record(ctx, id, v, a, nil)
+	}
+	return d.wrap(err, "adding a verdict on run %s", id)
+}
+
+// Alert adds an alert.
+func (d *DB) Alert(ctx context.Context, a *Alert) error { return d.Record(ctx, a.Run, nil, a, nil) }
+
+func (d *DB) addAlert(ctx context.Context, to execer, a *Alert) error {
 	if err := ticks(a.Tick); err != nil {
-		return 0, &Error{"alert of run " + a.Run.String(), ErrInvalid, err}
+		return &Error{"alert of run " + a.Run.String(), ErrInvalid, err}
 	}
 	var by any
 	if a.Audit != (audit.ID{}) {
 		by = d.backend.id(a.Audit)
 	}
-	ctx, done := d.limit(ctx)
-	defer done()
-	err = d.change(ctx, func(conn *sql.Conn) error {
-		err := conn.QueryRowContext(ctx, d.backend.insertAlert(), d.backend.id(a.Run), int64(a.Tick), a.Code, a.Severity, orEmpty(a.Detail), d.backend.time(a.At), by).Scan(&number)
-		if errors.Is(err, sql.ErrNoRows) {
-			return added("alerts", 0, 1)
-		}
-		return err
-	})
-	return number, d.wrap(err, "adding an alert of run %s", a.Run)
+	result, err := to.ExecContext(ctx, d.backend.insertAlert(), d.backend.id(a.Run), int64(a.Tick), a.Code, a.Severity, orEmpty(a.Detail), d.backend.time(a.At), by)
+	if err == nil {
+		err = addedBy(result, "alerts", 1)
+	}
+	return d.wrap(err, "adding an alert of run %s", a.Run)
 }
 
 // Alerts lists the alerts of a run as they came.
@@ -134,7 +160,9 @@ func (d *DB) Alerts(ctx context.Context, id audit.ID) ([]Alert, error) {
 }
 
 // Audit adds the outcome of an audit.
-func (d *DB) Audit(ctx context.Context, a *Audit) error {
+func (d *DB) Audit(ctx context.Context, a *Audit) error { return d.Record(ctx, a.Run, a, nil, nil) }
+
+func (d *DB) addAudit(ctx context.Context, to execer, a *Audit) error {
 	if err := ticks(a.From, a.To, a.Divergent); err != nil {
 		return &Error{"audit " + a.ID.String(), ErrInvalid, err}
 	}
@@ -142,14 +170,10 @@ func (d *DB) Audit(ctx context.Context, a *Audit) error {
 	if a.Verdict == "FAIL" {
 		divergent = int64(a.Divergent)
 	}
-	ctx, done := d.limit(ctx)
-	defer done()
-	err := d.change(ctx, func(conn *sql.Conn) error {
-		return d.add(ctx, conn, "audits", `audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
-			verdict, first_divergent_tick, expected_hash, calculated_hash, report`,
-			d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
-			a.Verdict, divergent, null(&a.Expected), null(&a.Computed), orEmpty(a.Report))
-	})
+	err := d.add(ctx, to, "audits", `audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
+		verdict, first_divergent_tick, expected_hash, calculated_hash, report`,
+		d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
+		a.Verdict, divergent, null(&a.Expected), null(&a.Computed), orEmpty(a.Report))
 	return d.wrap(err, "adding audit %s of run %s", a.ID, a.Run)
 }
 
@@ -169,7 +193,8 @@ func (d *DB) Audits(ctx context.Context, id audit.ID) ([]Audit, error) {
 		})
 }
 
-// Doubted reports whether an audit of a run found a tick that differs, or an alert of the run says so.
+// Doubted reports whether an audit of a run found a tick that differs, or an alert of the run says so. Where this user may not read
+// that, it is not known: the error is [ErrUnreadable].
 func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error) {
 	defer d.unwritten(&err)
 	ctx, done := d.limit(ctx)
@@ -180,14 +205,11 @@ func (d *DB) Doubted(ctx context.Context, id audit.ID) (doubted bool, err error)
 	if err = is("alerts", "code", audit.Divergence); err == nil && !doubted {
 		err = is("audits", "verdict", "FAIL")
 	}
-	if err = d.wrap(err, "reading verdicts on run %s", id); errors.Is(err, ErrReadOnly) {
-		err = nil // an engine of roles.sql may read no verdicts; an alert comes with each
-	}
-	return doubted, err
+	return doubted, d.unread(err, "reading verdicts on run %s", id)
 }
 
 // Wrong returns the first tick of a run that is known not to be as it was committed: by an audit that failed, an alert, or a halt. What
-// came out as committed when it was computed again is not known to be wrong.
+// came out as committed when it was computed again is not known to be wrong. Errors are those of [DB.Doubted].
 func (d *DB) Wrong(ctx context.Context, id audit.ID) (tick uint64, wrong bool, err error) {
 	add := func(at uint64, told string) {
 		var is struct{ Unconfirmed bool }
@@ -203,22 +225,19 @@ func (d *DB) Wrong(ctx context.Context, id audit.ID) (tick uint64, wrong bool, e
 		add(halt.Tick, halt.Detail)
 	}
 	alerts, err := d.Alerts(ctx, id)
+	if err != nil {
+		return 0, false, err
+	}
 	for i := range alerts {
 		if alerts[i].Code == audit.Divergence {
 			add(alerts[i].Tick, alerts[i].Detail)
 		}
-	}
-	if err != nil && !errors.Is(err, ErrReadOnly) {
-		return 0, false, err
 	}
 	audits, err := d.Audits(ctx, id)
 	for i := range audits {
 		if audits[i].Verdict == "FAIL" {
 			add(audits[i].Divergent, audits[i].Report)
 		}
-	}
-	if errors.Is(err, ErrReadOnly) {
-		err = nil // as in Doubted
 	}
 	return tick, wrong, err
 }
@@ -231,16 +250,16 @@ func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query st
 	defer done()
 	rows, err := d.sql.QueryContext(ctx, query, d.backend.id(id))
 	if err != nil {
-		return nil, d.wrap(err, "reading %s of run %s", table, id)
+		return nil, d.unread(err, "reading %s of run %s", table, id)
 	}
 	defer rows.Close()
 	var all []T
 	for rows.Next() {
 		var one T
 		if err := read(&one, rows.Scan); err != nil {
-			return nil, d.wrap(err, "reading %s of run %s", table, id)
+			return nil, d.unread(err, "reading %s of run %s", table, id)
 		}
 		all = append(all, one)
 	}
-	return all, d.wrap(rows.Err(), "reading %s of run %s", table, id)
+	return all, d.unread(rows.Err(), "reading %s of run %s", table, id)
 }

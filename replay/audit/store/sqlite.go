@@ -199,7 +199,7 @@ func (s *sqliteFile) text(column string) string { return column }
 
 func (s *sqliteFile) insertAlert() string {
 	return `INSERT INTO alerts (alert_id, run_id, tick, code, severity, detail, raised_at, audit_id)
-		SELECT coalesce(max(alert_id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM alerts RETURNING alert_id`
+		SELECT coalesce(max(alert_id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM alerts`
 }
 
 func (s *sqliteFile) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {

@@ -117,7 +117,7 @@ func TestPatience(t *testing.T) {
 		if err := d.Audit(within, verdict); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want %v", err, context.Canceled)
 		}
-		if _, err := d.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.Divergence, Severity: "critical", At: now}); err != nil {
+		if err := d.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.Divergence, Severity: "critical", At: now}); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 	})
@@ -149,8 +149,7 @@ func TestDropped(t *testing.T) {
 			return d.Audit(ctx, &store.Audit{Run: newRun(1).ID, Started: now, Finished: now, Verdict: "PASS"})
 		},
 		"alerts": func(d *store.DB, _ *store.Writer, _ *maker) error {
-			_, err := d.Alert(ctx, &store.Alert{Run: newRun(1).ID, Code: audit.Panic, Severity: "critical", At: now})
-			return err
+			return d.Alert(ctx, &store.Alert{Run: newRun(1).ID, Code: audit.Panic, Severity: "critical", At: now})
 		},
 	} {
 		t.Run(table, func(t *testing.T) {
