@@ -62,6 +62,9 @@ has no such tick. Then the file is as it was.`,
 			if err := checkpoint.CheckName(j.name); err != nil {
 				return report.Usage("--name: %s", words.InWords(err))
 			}
+			if j.name != words.Clean(j.name) { // the key is printed as it is, to be copied
+				return report.Usage("--name: %q has a character that cannot be printed", j.name)
+			}
 			return j.cosign(c.Context(), args[0], args[1])
 		},
 	}

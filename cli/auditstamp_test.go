@@ -186,3 +186,13 @@ func TestStockVerifier(t *testing.T) {
 		t.Errorf("it is opened as %+v, %v", n, err)
 	}
 }
+
+// TestCosignName: a name with what a terminal takes for a command is refused, and not printed as it is.
+func TestCosignName(t *testing.T) {
+	for _, name := range []string{"a\u009b31m", "a\x7f", "a\u202eb"} {
+		status, out, errs := murksim(t, nil, "audit", "cosign", "heat.sig", "run.db", "--key", "mine.key", "--name", name)
+		if status != report.StatusUsage || strings.Contains(out+errs, name) {
+			t.Errorf("%q: %d, %q", name, status, out+errs)
+		}
+	}
+}
