@@ -10,8 +10,8 @@ case "${1-}" in
 usage: tools/ci/postgres.sh [COMMAND ...]
 
 Without a command: the tests of ./replay/audit/..., those that kill runs and the server, and what README says of
-audits. A command gets the server's DSN in MURKSIM_POSTGRES, and in MURKSIM_POSTGRES_RESTART a program that kills
-the server and starts it again.
+audits. A command gets the server's DSN in MURKSIM_POSTGRES, that of a hot standby in MURKSIM_POSTGRES_STANDBY, and in
+MURKSIM_POSTGRES_RESTART a program that kills the server and starts it again.
 EOT
 	[ "$1" = --help ] && exit 0 || exit 2
 	;;
@@ -34,7 +34,9 @@ work=$(mktemp -d /tmp/murksim-postgres.XXXXXX)
 stop() {
 	status=$?
 	trap '' INT TERM
-	as "$programs/pg_ctl" stop -D "$work/data" -m immediate -s 2>/dev/null || true
+	for of in standby data; do
+		as "$programs/pg_ctl" stop -D "$work/$of" -m immediate -s 2>/dev/null || true
+	done
 	rm -rf "$work"
 	exit "$status"
 }
@@ -48,17 +50,23 @@ as sh -c "umask 077 && mkdir '$work/socket' && printf %s '$password' >'$work/pas
 as "$programs/initdb" -D "$work/data" -U murksim -A scram-sha-256 --pwfile="$work/password" -E UTF8 --locale=C >"$work/initdb" 2>&1 ||
 	{ cat "$work/initdb" >&2; exit 1; }
 
-# A port that is free now may be taken a moment later: try others.
-for _ in 1 2 3 4 5; do
-	port=$((20000 + RANDOM % 30000))
-	# Things are killed in these tests, so fsync stays on.
-	if as "$programs/pg_ctl" start -D "$work/data" -l "$work/data/log" -w -s \
-		-o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work/socket -c fsync=on -c max_connections=100" 2>/dev/null; then
-		started=yes
-		break
-	fi
-done
-[ -n "${started-}" ] || { cat "$work/data/log" >&2; exit 1; }
+# start FOLDER: starts a server on a port. A port that is free now may be taken a moment later: it tries others.
+start() {
+	for _ in 1 2 3 4 5; do
+		port=$((20000 + RANDOM % 30000))
+		# Things are killed in these tests, so fsync stays on.
+		as "$programs/pg_ctl" start -D "$1" -l "$1/log" -w -s \
+			-o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work/socket -c fsync=on -c max_connections=100" 2>/dev/null && return
+	done
+	cat "$1/log" >&2
+	exit 1
+}
+start "$work/data"
+first=$port
+as env PGPASSWORD="$password" "$programs/pg_basebackup" -h 127.0.0.1 -p "$port" -U murksim -D "$work/standby" -R -X stream -c fast
+start "$work/standby"
+export MURKSIM_POSTGRES_STANDBY="postgres://murksim:$password@127.0.0.1:$port/postgres?sslmode=disable"
+port=$first
 
 # A server that was killed leaves processes that end when they see it; the port is free then.
 cat >"$work/restart" <<EOT

@@ -42,6 +42,7 @@ const (
 	ErrWritten     Kind = "it was written meanwhile; ask again"
 	ErrSlow        Kind = "the database has not answered for too long"
 	ErrUnreachable Kind = "the server cannot be reached"
+	ErrStandby     Kind = "the server is a standby, which does not know what is written; ask its primary"
 	ErrRefused     Kind = "the server refuses the user"
 )
 

@@ -214,11 +214,15 @@ func (p *postgres) writerOf(id audit.ID) string {
 	return "murksim writer of " + p.schema + " " + id.String()
 }
 
-// lockedRun looks for the lock of a run's writer. It takes none.
+// lockedRun looks for the lock of a run's writer. It takes none. A standby has none of the locks of its primary.
 func (p *postgres) lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (locked bool, err error) {
-	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+	var standby bool
+	err = db.QueryRowContext(ctx, `SELECT pg_is_in_recovery(), EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-		AND (classid::bigint << 32 | objid::bigint) = `+lockKey+")", p.writerOf(id)).Scan(&locked)
+		AND (classid::bigint << 32 | objid::bigint) = `+lockKey+")", p.writerOf(id)).Scan(&standby, &locked)
+	if err == nil && standby {
+		err = &Error{Kind: ErrStandby}
+	}
 	return locked, err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -259,4 +260,32 @@ func TestPostgresConnectionLost(t *testing.T) {
 	}
 	w.Close()
 	commit(t, writer(t, d, r.ID), b)
+}
+
+// TestPostgresStandby: a hot standby has the rows, and not the lock of who writes: it does not say that nobody does.
+func TestPostgresStandby(t *testing.T) {
+	dsn := schema(t)
+	d, r := open(t, dsn), newRun(1)
+	create(t, d, r)
+	writer(t, d, r.ID)
+	standby := os.Getenv("MURKSIM_POSTGRES_STANDBY")
+	if standby == "" {
+		t.Fatal("MURKSIM_POSTGRES_STANDBY is not set; run tools/ci/postgres.sh")
+	}
+	var s *store.DB
+	waiting.For(t, "the rows are on the standby", func() bool {
+		var err error
+		if s, err = store.OpenReader(ctx, with(t, standby, "search_path", schemaOf(t, dsn))); err != nil {
+			return false
+		}
+		runs, err := s.Runs(ctx)
+		if err != nil || len(runs) == 0 {
+			s.Close()
+		}
+		return err == nil && len(runs) == 1
+	})
+	defer s.Close()
+	if writing, err := s.Writing(ctx, r.ID); !errors.Is(err, store.ErrStandby) {
+		t.Errorf("Writing: %t, %v; want %q", writing, err, store.ErrStandby)
+	}
 }
