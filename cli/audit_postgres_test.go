@@ -207,7 +207,7 @@ func TestAuditEndsOnPostgres(t *testing.T) {
 }
 
 // TestUnreadVerdictsOnPostgres: what a user may not read is not known: a run that its note vouches for is computed from the first tick, and a fork is neither
-// signed nor gone on with.
+// signed nor gone on with. Who may add no verdict adds its alert and its halt.
 func TestUnreadVerdictsOnPostgres(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -250,5 +250,20 @@ func TestUnreadVerdictsOnPostgres(t *testing.T) {
 		if status, out, errs := murksim(t, nil, tt.args...); status != tt.status || strings.Count(out+errs, unknown) != 1 {
 			t.Errorf("%s: %d, want %d\n%s", tt.args, status, tt.status, out+errs)
 		}
+	}
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{"SET session_replication_role = replica", "ALTER TABLE chain_hashes DISABLE TRIGGER append_only", "UPDATE chain_hashes SET world_hash = sha256('') WHERE tick = 7",
+		"ALTER TABLE chain_hashes ENABLE ALWAYS TRIGGER append_only"} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	const alone = "\nthe verdict is not in the database: "
+	if status, out, errs := murksim(t, nil, "audit", engine, "--run", run, "--halt"); status != report.StatusHalted || strings.Count(errs, alone) != 1 {
+		t.Errorf("audit of an engine: %d, %s", status, out+errs)
+	}
+	var alerts, audits, halts int
+	if err := db.QueryRow("SELECT (SELECT count(*) FROM alerts), (SELECT count(*) FROM audits), (SELECT count(*) FROM run_halts)").Scan(&alerts, &audits, &halts); err != nil || alerts != 1 || audits != 0 || halts != 1 {
+		t.Errorf("%d alerts, %d verdicts, %d halts, %v; want 1, 0, 1", alerts, audits, halts, err)
 	}
 }

@@ -51,10 +51,16 @@ func (a *app) raise(ctx context.Context, db *store.DB, v *store.Audit, x *alarm,
 		if halt {
 			with, end = &audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: row.At}, ", and the run is not halted"
 		}
-		if err := db.Record(ctx, x.id, v, &row, with); err != nil {
+		err := db.Record(ctx, x.id, v, &row, with)
+		halted = halt && err == nil
+		if v != nil && errors.Is(err, store.ErrReadOnly) { // an engine may add no verdict, but an alert
+			row.Audit = audit.ID{}
+			if db.Record(ctx, x.id, nil, &row, with) == nil {
+				what, end, halted = "the verdict is", "", halt
+			}
+		}
+		if err != nil {
 			fmt.Fprintf(a.Errs, "%s not in the database%s: %v\n", what, end, gaveUp(ctx, err))
-		} else {
-			halted = halt
 		}
 	}
 	if webhook != "" {
