@@ -136,20 +136,6 @@ func TestPostgresRoles(t *testing.T) {
 		t.Errorf("an engine reads verdicts: %t, %v", doubted, err)
 	}
 
-	if _, err := onPostgres.direct(t, dsn).Exec("REVOKE SELECT ON audits, alerts FROM murksim_engine"); err != nil {
-		t.Fatal(err)
-	}
-	if doubted, err := e.Doubted(ctx, r.ID); !errors.Is(err, store.ErrUnreadable) {
-		t.Errorf("Doubted of who may not read verdicts: %t, %v", doubted, err)
-	}
-	if _, wrong, err := e.Wrong(ctx, r.ID); !errors.Is(err, store.ErrUnreadable) {
-		t.Errorf("Wrong of who may not read verdicts: %t, %v", wrong, err)
-	}
-
-	if err := e.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.EvidenceFault, Severity: "critical", At: now}); err != nil {
-		t.Errorf("an alert of who may not read alerts: %v", err)
-	}
-
 	a := open(t, auditor)
 	if got := links(t, evidence(t, a, r.ID)); len(got) != 5 {
 		t.Errorf("an auditor sees %d links, want 5", len(got))
@@ -160,13 +146,9 @@ func TestPostgresRoles(t *testing.T) {
 	if err := writer(t, a, r.ID).Commit(ctx, m.batch(1, 0)); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("an auditor commits: %v", err)
 	}
-	if err := a.Audit(ctx, &store.Audit{ID: r.ID, Run: r.ID, Started: now, Finished: now, Verdict: "PASS"}); err != nil {
-		t.Error(err)
-	}
-	if err := a.Alert(ctx, &store.Alert{Run: r.ID, Code: "X", Severity: "warning", At: now}); err != nil {
-		t.Error(err)
-	}
-	if err := a.Halt(ctx, r.ID, audit.Halt{Code: audit.Divergence, At: now}); err != nil {
+	err := a.Record(ctx, r.ID, &store.Audit{ID: r.ID, Run: r.ID, Started: now, Finished: now, Verdict: "PASS"},
+		&store.Alert{Run: r.ID, Code: "X", Severity: "warning", At: now}, &audit.Halt{Code: audit.Divergence, At: now})
+	if err != nil {
 		t.Error(err)
 	}
 	for _, dsn := range []string{engine, auditor} {
@@ -193,8 +175,34 @@ func TestPostgresRoles(t *testing.T) {
 	if _, err := store.Open(ctx, with(t, other, "role", "murksim_engine")); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("a role that may make no tables: %v, want %q", err, store.ErrReadOnly)
 	}
-	if err := e.Grant(ctx); !errors.Is(err, store.ErrReadOnly) {
-		t.Errorf("a role grants: %v", err)
+	for _, d := range []*store.DB{e, a} {
+		if err := d.Grant(ctx); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("a role grants: %v", err)
+		}
+	}
+}
+
+// TestPostgresUnread: whether a run is doubted or wrong is not known to a user who may not read verdicts and alerts; such a user may add an alert.
+func TestPostgresUnread(t *testing.T) {
+	dsn := schema(t)
+	d, r, now := open(t, dsn), newRun(1), time.Now()
+	create(t, d, r)
+	if err := d.Grant(ctx); err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, with(t, dsn, "role", "murksim_engine"))
+	if _, err := onPostgres.direct(t, dsn).Exec("REVOKE SELECT ON audits, alerts FROM murksim_engine"); err != nil {
+		t.Fatal(err)
+	}
+	if doubted, err := e.Doubted(ctx, r.ID); !errors.Is(err, store.ErrUnreadable) {
+		t.Errorf("Doubted of who may not read verdicts: %t, %v", doubted, err)
+	}
+	if _, wrong, err := e.Wrong(ctx, r.ID); !errors.Is(err, store.ErrUnreadable) {
+		t.Errorf("Wrong of who may not read verdicts: %t, %v", wrong, err)
+	}
+
+	if err := e.Alert(ctx, &store.Alert{Run: r.ID, Code: audit.EvidenceFault, Severity: "critical", At: now}); err != nil {
+		t.Errorf("an alert of who may not read alerts: %v", err)
 	}
 }
 

@@ -19,8 +19,15 @@ func (d *DB) Grant(ctx context.Context) error {
 	if !ok {
 		return &Error{"granting roles in " + d.name, "", errors.New("SQLite has no roles; the rights of the file are all there is")}
 	}
-	making := p.making()
-	defer making.Close()
-	_, err := making.ExecContext(ctx, Roles)
+	var owns bool // Postgres only warns a user who owns none of them, but may do something with each
+	err := d.sql.QueryRowContext(ctx, "SELECT coalesce(bool_and(pg_has_role(relowner, 'USAGE')), false) FROM pg_class WHERE oid IN "+tablesOfOurs, p.schema).Scan(&owns)
+	if err == nil && !owns {
+		return &Error{"granting roles in " + d.name, ErrReadOnly, errors.New("another user owns the tables")}
+	}
+	if err == nil {
+		making := p.making()
+		defer making.Close()
+		_, err = making.ExecContext(ctx, Roles)
+	}
 	return d.wrap(err, "granting roles")
 }
