@@ -335,6 +335,9 @@ func (r *Rule) makeScope(d *decoder) error {
 // scopeField is a field of cells as formulas see it.
 func scopeField(f *Field) rules.Field {
 	x := rules.Field{Name: f.Name, Fixed: f.def.Element == fields.Fixed, Other: f.def.Element != fields.Fixed && f.def.Element != fields.Float32}
+	if f.def.Type.Kind == fields.CategoricalKind && x.Fixed {
+		return rules.Field{Name: f.Name, Other: true}
+	}
 	switch f.def.Type.Kind {
 	case fields.VectorKind:
 		x.N = f.def.Type.Components()
@@ -361,7 +364,7 @@ func (r *Rule) target(d *decoder, key *document.Node) (a rules.Assignment, err e
 	case d.s.field(name).def.Mutability == fields.Static:
 		return a, key.Errorf("%s is static: it never changes", name)
 	case f.Other:
-		return a, key.Errorf("a rule cannot set %s, whose elements are whole numbers of their own kind", name)
+		return a, key.Errorf("a rule cannot set %s, whose elements are of a kind that formulas do not know", name)
 	case !part:
 		for i := range r.list {
 			if r.list[i].Field == a.Field {
@@ -369,6 +372,9 @@ func (r *Rule) target(d *decoder, key *document.Node) (a rules.Assignment, err e
 			}
 		}
 		return a, nil
+	}
+	if f.N == 0 {
+		return a, key.Errorf("%s has no components; write %[1]s", name)
 	}
 	k, err := strconv.Atoi(index)
 	if err != nil || key.Raw != fmt.Sprintf("%s[%d]", name, k) || k < 0 || k >= f.N {

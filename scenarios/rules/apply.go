@@ -27,7 +27,7 @@ func apply(t *Term, args []value) (value, error) {
 		}
 		return args[0], nil
 	case As:
-		return value{f: float64(float32(args[0].f) + 0)}, nil // -0 is category 0
+		return value{f: float64(category(float32(args[0].f), t.Index))}, nil
 	case Not:
 		return truth(args[0].f == 0), nil
 	case Dot, Length:
@@ -49,6 +49,14 @@ func apply(t *Term, args []value) (value, error) {
 		return value{f: arithmetic[float64](t.Op, args)}, nil
 	}
 	return value{f: float64(arithmetic[float32](t.Op, args))}, nil
+}
+
+// category is a number as one of n categories, -0 as the first; NaN if it is none of them, which equals nothing.
+func category(v float32, n int) float32 {
+	if !(v >= 0 && v < float32(n) && v == float32(int32(v))) {
+		return float32(math.NaN())
+	}
+	return v + 0
 }
 
 // toFixed is the fixed number nearest to a number, at a tie the even one.
@@ -302,26 +310,31 @@ func none(t Type) value {
 	return r
 }
 
-// beyond is the cell at an offset from another one, by the edges of each axis.
+// beyond is the cell at an offset from another one, by the edges of each part of the space.
 func (e *evaluator) beyond(cell int, offset []int32) (rank int, ok bool) {
 	at := e.Lattice.Coord(cell)
-	layout, _ := e.Lattice.Layout()
 	var to []int32
-	for k, a := range e.Lattice.Axes() {
-		c, extent := at.At(k)+offset[k], int32(a.Extent)
-		if c < 0 || c >= extent {
-			switch {
-			case a.Edge == space.Absorb:
-				return 0, false
-			case a.Edge == space.Wrap:
-				c = ((c % extent) + extent) % extent
-			case layout.Shift != 0: // its axes do not stand at right angles
-				return cell, true
-			default:
-				c = max(0, min(c, extent-1))
+	for _, part := range e.Lattice.Parts() {
+		stays := false // a hex whose edge clamps: its axes do not stand at right angles
+		first := len(to)
+		for _, a := range part.Axes() {
+			k := len(to)
+			c, extent := at.At(k)+offset[k], int32(a.Extent)
+			if c < 0 || c >= extent {
+				switch {
+				case a.Edge == space.Wrap:
+					c = ((c % extent) + extent) % extent
+				case a.Edge == space.Absorb, part.Kind() == "fcc12":
+					return 0, false
+				default:
+					c, stays = max(0, min(c, extent-1)), stays || part.Kind() == "hex"
+				}
 			}
+			to = append(to, c)
 		}
-		to = append(to, c)
+		for k := first; stays && k < len(to); k++ {
+			to[k] = at.At(k)
+		}
 	}
 	return e.Lattice.Rank(space.At(to...))
 }

@@ -68,14 +68,16 @@ func (m *machine) convert(x *code, b *block, d int) operand {
 	case x.op == ToFloat && a.v == nil:
 		return operand{k: math.Float32frombits(math.Float32bits(a.k) & math.Float32bits(1))}
 	case a.v == nil:
-		return operand{k: a.k + 0}
+		return operand{k: category(a.k, x.index)}
 	}
 	to := m.register(d, b.n)
 	if x.op == ToFloat {
 		choose(to, a.v, operand{k: 1}, operand{})
 		return operand{v: to, in: true}
 	}
-	compute(Add, to, a.v, operand{})
+	for i, v := range a.v {
+		to[i] = category(v, x.index)
+	}
 	return operand{v: to, in: true}
 }
 

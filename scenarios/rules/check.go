@@ -123,7 +123,7 @@ func (c *checker) name(t *Term) error {
 	if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == n.Text }); i >= 0 {
 		t.Op, t.Index, t.Type = Get, i, c.typeOf(&c.Fields[i])
 		if c.Fields[i].Other {
-			return c.wrong(n, "formulas cannot name %s, whose elements are whole numbers of their own kind", n.Text)
+			return c.wrong(n, "formulas cannot name %s, whose elements are of a kind that they do not know", n.Text)
 		}
 		return nil
 	}
@@ -136,7 +136,7 @@ func (c *checker) name(t *Term) error {
 
 // quoted reports whether a name of a scenario needs backquotes.
 func (c *checker) quoted(name string) bool {
-	plain := name != "" && !isWord(name) && !slices.Contains(c.words, name)
+	plain := name != "" && !isWord(name) && !slices.Contains(c.words, name) && name != "c" && name != "step" // which have components
 	for i := range len(name) {
 		plain = plain && (letter(name[i]) || i > 0 && digit(name[i]))
 	}
@@ -293,7 +293,7 @@ func (c *checker) spellValue(n *Node, list int) {
 			others++
 		}
 	}
-	bare := &Term{Node: &Node{Kind: Name, Text: n.Text}}
+	bare := &Term{Node: &Node{Kind: Name, Text: n.Text, Quoted: c.quoted(n.Text)}}
 	if others == 1 && c.name(bare) == nil && bare.Op == Const {
 		n.Kind, n.Args, n.Quoted = Name, nil, bare.Node.Quoted
 		return

@@ -84,7 +84,7 @@ func TestChecks(t *testing.T) {
 		{"heat", "at(heat, 1 else 0)", "at(heat, 1 else 0): an offset has 2 whole numbers here, one for each component of the coordinate"},
 		{"heat", "at(heat, 1, 0.5 else 0)", "0.5: an offset is a whole number from -64 to 64"},
 		{"heat", "sum(heat else 0)", "0: sum of no neighbour is known; leave out else"},
-		{"heat", "count0", "count0: formulas cannot name count0, whose elements are whole numbers of their own kind"},
+		{"heat", "count0", "count0: formulas cannot name count0, whose elements are of a kind that they do not know"},
 		{"heat", "now(beta)", "beta: now takes the name of a field; beta is none"},
 		{"heat", "if state < infected then 1 else 0", "state < infected: state and infected have no order; only == and != compare them"},
 		{"heat", "exp(money)", "money: exp takes a number; money is a fixed number; write number(money)"},

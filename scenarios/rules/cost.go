@@ -23,7 +23,7 @@ func (c *checker) limit(r *Rule, where *Node, set []Assignment) error {
 		{len(c.Lets), MaxLets, "lets"}, {len(set), MaxSet, "fields that it sets"}, {text, MaxText, "bytes of formulas"}, {r.Draws(), MaxDraws, "draws"}, {r.Cost, MaxCost, "steps for a cell"},
 	} {
 		if l.is > l.most {
-			return c.wrong(&Node{}, "the rule has %d %s; %d are allowed", l.is, l.what, l.most)
+			return c.wrong(&Node{}, "the rule has more than %d %s", l.most, l.what)
 		}
 	}
 	return nil
@@ -67,6 +67,8 @@ func (c *checker) costOf(t *Term, r *Rule, full []int, near bool) int {
 			full[t.Index] = c.costOf(r.Lets[t.Index], r, full, true)
 		}
 		steps += full[t.Index]
+	case t.Op == One:
+		steps = t.own() + max(1, c.Lattice.MaxDegree())*(1+steps-t.own())
 	case t.Op >= Sum && t.Op < At:
 		steps *= max(1, c.Lattice.MaxDegree())
 	}
@@ -88,6 +90,8 @@ func (t *Term) own() int {
 		return 20
 	case t.Op == Min, t.Op == Max, t.Op == Clamp:
 		return len(t.Args) - 1
+	case t.Op == Now:
+		return 2 * n
 	case t.Op == Dot, t.Op == Length:
 		return 2 * t.Args[0].Type.N
 	}

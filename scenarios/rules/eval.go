@@ -112,7 +112,12 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 // operand computes an operand: in an operation that is not uniform a uniform number is rounded first.
 func (e *evaluator) operand(of, t *Term, at *place) (value, error) {
 	v, err := e.eval(t, at)
-	if t.Uniform && !of.Uniform {
+	if t.Uniform && !of.Uniform && err == nil {
+		if exact := v; e.seen != nil && exact.finite(t.Type) {
+			if v = v.rounded(t.Type); !v.finite(t.Type) {
+				e.seen(t, nil, v)
+			}
+		}
 		v = v.rounded(t.Type)
 	}
 	return v, err

@@ -27,7 +27,7 @@ func (p *Propagator) explain(c *engine.Context, m *machine, bad fault) error {
 	case first != nil:
 		return c.Fail(bad.cell, "%s: `%s`: %s is not finite", what, first.Node, first.shown(of))
 	case f.Values != nil:
-		return c.Fail(bad.cell, "%s: `%s` is %v, which is no value of %s", what, p.set[bad.assignment].Formula, numbers, f.Name)
+		return c.Fail(bad.cell, "%s: `%s` is no value of %s", what, p.set[bad.assignment].Formula, f.Name)
 	}
 	return c.Fail(bad.cell, "%s: `%s` is %v, which is not finite", what, p.set[bad.assignment].Formula, numbers)
 }

@@ -194,7 +194,7 @@ func (c *checker) as(t *Term) error {
 	if err == nil && x.Type != (Type{}) {
 		err = c.wrong(x.Node, "as takes a number; %s is %s", x.Node, c.describe(x.Type))
 	}
-	t.Op, t.Type = As, f.Type
+	t.Op, t.Type, t.Index = As, f.Type, len(c.lists[f.Type.List])
 	if t.Args = []*Term{x}; err == nil {
 		t.uniform()
 	}
@@ -204,8 +204,11 @@ func (c *checker) as(t *Term) error {
 // draw numbers a draw, and refuses it where it would be made for the neighbour.
 func (c *checker) draw(t *Term) error {
 	if c.noDraws {
-		return c.wrong(t.Node, "%s within a term over neighbours would be drawn once for the neighbour, not for the pair; "+
-			"with n = count(…) write chance(1 - pow(1 - p, n))", t.Node.Text)
+		instead := "give it a name in let, where all see one value"
+		if t.Op == Chance {
+			instead = "with n = count(…) write chance(1 - pow(1 - p, n))"
+		}
+		return c.wrong(t.Node, "%s within a term over neighbours would be drawn once for the neighbour, not for the pair; %s", t.Node.Text, instead)
 	}
 	t.Number = c.number
 	c.number++

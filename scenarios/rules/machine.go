@@ -116,7 +116,7 @@ func (m *machine) uniformly(x *code, degree int) float64 {
 	case x.op == ToFloat:
 		return args[0].f
 	case x.op == As:
-		return float64(float32(args[0].f) + 0)
+		return float64(category(float32(args[0].f), x.index))
 	case x.op == Not:
 		return 1 - args[0].f
 	case x.op == And:

@@ -181,7 +181,11 @@ func (c *checker) ownCell(t *Term) error {
 		return c.wrong(n, "own takes one term, which is computed at the cell itself")
 	}
 	if !c.near {
-		return c.wrong(n, "own stands within a term over neighbours; here write %s", n.Args[0])
+		where := "own stands within a term over neighbours"
+		if c.inner {
+			where = "own stands in own already"
+		}
+		return c.wrong(n, "%s; here write %s", where, n.Args[0])
 	}
 	c.near = false // draws stay refused
 	x, err := c.term(n.Args[0])

@@ -6,7 +6,7 @@ var operators = map[string]Op{
 	"and": And, "or": Or,
 }
 
-// vector is a list of numbers.
+// vector is a list of numbers. It is never uniform: its components are float32 or fixed.
 func (c *checker) vector(t *Term) error {
 	t.Op = MakeVector
 	fixed := false
@@ -20,7 +20,6 @@ func (c *checker) vector(t *Term) error {
 	if len(t.Args) > maxComponents {
 		return c.wrong(t.Node, "a vector has at most %d components", maxComponents)
 	}
-	t.uniform()
 	if fixed {
 		t.Type.Base = Fixed
 		return c.fix(t.Args)
@@ -166,7 +165,7 @@ func (c *checker) comparison(t *Term) error {
 		of := Term{Args: t.Args}
 		return c.numbers(&of)
 	case a.Type.N > 0 || b.Type.N > 0:
-		return c.wrong(t.Node, "vectors have no order; compare components, or length(…)")
+		return c.wrong(t.Node, "vectors are not compared; compare components, or length(…)")
 	}
 	return c.wrong(t.Node, "%s is %s, %s is %s", a.Node, c.describe(a.Type), b.Node, c.describe(b.Type))
 }

@@ -179,21 +179,34 @@ func bool1(b bool) uint8 {
 	return 0
 }
 
-// Keeps reports whether an assignment keeps what is there: the rule has a condition, or its formula reads in Now what it sets.
+// Keeps reports whether an assignment keeps what is there: the rule has a condition, or its formula reads in Now all the components that it sets.
 func (r *Rule) Keeps(i int, a Assignment) bool {
-	keeps := r.Where != nil
+	n := r.Set[i].components()
+	read := make([]bool, max(n, a.Component+1))
 	var look func(t *Term)
 	look = func(t *Term) {
-		t.Walk(func(x *Term) {
-			whole := x.Op == Now && x.Index == a.Field
-			keeps = keeps || whole
-			if x.Op == UseLet {
-				look(r.Lets[x.Index])
+		switch {
+		case t == nil:
+			return
+		case t.Op == UseLet:
+			look(r.Lets[t.Index])
+		case t.Op == Now && t.Index == a.Field:
+			for k := range read {
+				read[k] = true
 			}
-		})
+		case t.Op == Component && t.Args[0].Op == Now && t.Args[0].Index == a.Field:
+			if t.Index < len(read) {
+				read[t.Index] = true
+			}
+			return
+		}
+		for _, x := range append(slices.Clone(t.Args), t.Where, t.Else) {
+			look(x)
+		}
 	}
 	look(r.Set[i])
-	return keeps
+	first := max(0, a.Component)
+	return r.Where != nil || !slices.Contains(read[first:first+n], false)
 }
 
 // reads lists the fields that a rule reads in Prev and in Now, ascending, and those that it reads in Now at other cells.
