@@ -145,10 +145,10 @@ class Chance:
     def _seed(self, name, number):
         return stream_seed(self.seed, self.tick, name, number)
 
-    def bulk(self, name, indices):
-        """Opens the bulk draw of the stream with the number 0 for so many indices."""
-        self.bulks[name, 0] = indices
-        return Bulk(self._seed(name, 0))
+    def bulk(self, name, indices, number=0):
+        """Opens the bulk draw of a stream for so many indices."""
+        self.bulks[name, number] = indices
+        return Bulk(self._seed(name, number))
 
     def stream(self, name, number):
         """The sequential stream, at its start when it is first asked for."""

@@ -190,6 +190,12 @@ class Lattice:
         return [[to for to in some if to >= 0] for some in targets]
 
     @cached_property
+    def entries(self):
+        """By rank: the neighbours in contract order, each with the step taken."""
+        pairs = zip(*(zip(direction.to, direction.taken) for direction in self.directions))
+        return [[pair for pair in some if pair[0] >= 0] for some in pairs]
+
+    @cached_property
     def degrees(self):
         return list(map(len, self.neighbours))
 

@@ -8,6 +8,7 @@ from collections import Counter
 
 import colony
 import propagators
+import rules
 import systems
 from arithmetic import Fault, bound
 from chance import GENERATORS, WORD, Chance
@@ -23,16 +24,16 @@ UNKNOWN_PARAMETER, BAD_VALUE, OCCUPIED, UNKNOWN_EVENT = 12, 13, 14, 15
 LATER, CANCEL = 0x4d530001, 0x4d530002
 MOST_NUMBERS, MOST_EVENTS = 2**20 - 1, 4_000_000
 
-COMPONENTS = propagators.COMPONENTS | systems.COMPONENTS | colony.COMPONENTS
+COMPONENTS = propagators.COMPONENTS | systems.COMPONENTS | colony.COMPONENTS | {"rule@1": rules.rule}
 
 
 class World:
     """A world after some tick; `step` computes the next."""
 
     def __init__(self, descriptor):
-        rules, version = descriptor.get("rules"), descriptor.get("murksim")
-        if rules != "murksim@1" or version != 1:
-            raise Refused(f"the rules {rules}, form {version}, are none that this program has")
+        engine, version = descriptor.get("rules"), descriptor.get("murksim")
+        if engine != "murksim@1" or version != 1:
+            raise Refused(f"the rules {engine}, form {version}, are none that this program has")
         self.components = [self._component(entry) for kind in ("propagators", "systems")
                            for entry in descriptor.get(kind, [])]
         self.seed = descriptor.get("seed", 0)
@@ -53,6 +54,7 @@ class World:
         self.keys = {name: entry["key"] for name, entry in descriptor.get("parameters", {}).items()}
         self.parameters = {entry["key"]: float(entry["value"])
                            for entry in descriptor.get("parameters", {}).values()}
+        self.rules = rules.prepare(self, descriptor)
         self.slotted = [column for column in self.order if column.entities]
         self.tick, self.arrival, self.events = 0, 1, []
         self.chance = Chance(self.seed, 0, self.generator)
