@@ -56,7 +56,7 @@ def _truth(rule, node, place):
 
 def _name(rule, node, place):
     name = node.name
-    if not node.quoted and name in rule.language:
+    if not node.quoted and name in rule.language - {"c", "step"}:
         return _of_the_language(rule, node, place)
     if name in rule.let_nodes:
         return rule.let(name, place)
@@ -90,8 +90,6 @@ def _of_the_language(rule, node, place):
         return Type("number", place == CELL), lambda here, own, step: float(degrees[here])
     if name == "tick":
         return Type("number", True), lambda here, own, step: float(world.tick)
-    if name not in ("dt", "cells"):
-        refuse(node, "needs a component")
     return Type("number", True), constant(world.dt if name == "dt" else float(world.lattice.cells))
 
 
@@ -541,4 +539,4 @@ _CALLS = {"abs": _plain, "floor": _plain, "sqrt": _plain, "mod": _plain, "min": 
           "now": _now, "own": _own, "chance": _chance, "uniform": _uniform, "normal": _normal, "pick": _pick}
 _CALLS |= dict.fromkeys(NEAREST, _nearest) | _TERMS
 _ARGUMENTS = {"min": (2, 64), "max": (2, 64), "clamp": (3, 3), "mod": (2, 2), "pow": (2, 2), "dot": (2, 2), "as": (2, 2),
-              "uniform": (2, 2), "normal": (0, 0), "pick": (1, 64), "at": (2, 11)}
+              "uniform": (2, 2), "normal": (0, 0), "pick": (2, 64), "at": (2, 11)}

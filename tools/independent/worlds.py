@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Writes a random world as YAML (in its JSON form): spaces of all kinds, walls, vectors, propagators, entities, and
-commands of which some are refused. The same seed gives the same world.
+commands of which some are refused. The same seed gives the same world. With --rules it has random rules besides.
 
   python3 tools/independent/worlds.py 7 > random-7.yaml
+  python3 tools/independent/worlds.py --rules 7 > rules-7.yaml
 """
 import json
 import random
 import struct
 import sys
+
+import random_rules
 
 EDGES = ["absorb", "clamp", "wrap"]
 
@@ -175,12 +178,24 @@ class World:
             "entities": {"capacity": 7, "kinds": ["hare", "fox"], "spawn": populations}, "commands": self.commands(),
         })
 
+    def with_rules(self, name):
+        """Returns the same world with random rules after its propagators, which write fields of their own besides."""
+        scenario, r = self.scenario(name), random.Random(f"rules {name}")
+        rules = random_rules.rules(r, self.space)
+        scenario["fields"] = scenario["fields"] + random_rules.FIELDS
+        scenario["propagators"] = scenario["propagators"] + rules
+        scenario["commands"] += random_rules.commands(r, self.ticks, rules)
+        return scenario
+
 
 def main():
-    if len(sys.argv) != 2 or not sys.argv[1].isdigit():
+    arguments = sys.argv[1:]
+    rules = arguments[:1] == ["--rules"]
+    if len(arguments) != 1 + rules or not arguments[-1].isdigit():
         sys.exit(__doc__)
-    seed = int(sys.argv[1])
-    print(json.dumps(World(seed).scenario(f"random-{seed}"), indent=1))
+    world, seed = World(int(arguments[-1])), arguments[-1]
+    scenario = world.with_rules(f"rules-{seed}") if rules else world.scenario(f"random-{seed}")
+    print(json.dumps(scenario, indent=1))
 
 
 if __name__ == "__main__":
