@@ -119,13 +119,14 @@ class Formula:
         choices = [lambda: f"sum({of(type)}{where})", lambda: f"mean({of(type)}{where}{otherwise})",
                    lambda: f"at({of(type, 'at')}, {self.offset()}{otherwise})"]
         if self.draws:
-            choices.append(lambda: f"one({of(type)}{where}{otherwise})")
+            choices += [lambda: f"one({of(type)}{where}{otherwise})", lambda: f"pick({of(type, 'cell')}, {of(type, 'cell')})"]
         if type != "vector":
             choices.append(lambda: f"{r.choice(['least', 'most'])}({of(type)}{where}{otherwise})")
         if type == "number":
             field = r.choice(["state", "level"])
             choices += [lambda: f"count({of('boolean')}{where})",
-                        lambda: f"distinct({self.category(field, 1, 'term')}{where})"]
+                        lambda: f"distinct({self.category(field, 1, 'term')}{where})",
+                        lambda: f"distinct({self.any_category('term')}{where})"]
         return self.some(*choices)
 
     def offset(self):
@@ -151,13 +152,15 @@ class Formula:
                    lambda: f"({number()} {self.compare()} {number()})", lambda: f"({number()} {self.compare()} {number()})",
                    lambda: f"({category('state')} {self.r.choice(['==', '!='])} {category('twin')})",
                    lambda: f"({category('level')} {self.r.choice(['==', '!='])} {category('level')})",
+                   lambda: f"({self.any_category(place)} {self.r.choice(['==', '!='])} {self.any_category(place)})",
                    lambda: f"({self.fixed(depth - 1, place)} {self.compare()} {self.fixed(depth - 1, place)})",
                    lambda: f"(({inner()}) == ({inner()}))", lambda: self.r.choice(["true", "false"]),
                    lambda: f"(if {inner()} then {inner()} else {inner()})"]
         if place == "cell" and self.draws:
             choices += [lambda: f"chance({self.r.choice([self.uniform_number, self.number])(depth - 1)} / 2)"] * 2
         if place == "cell" and self.terms < 5:
-            choices.append(lambda: f"{self.r.choice(['any', 'all'])}({self.boolean(1, 'term')})")
+            where = f" where {self.boolean(0, 'term')}" if self.r.random() < 0.3 else ""
+            choices.append(lambda: f"{self.r.choice(['any', 'all'])}({self.boolean(1, 'term')}{where})")
             self.terms += 1
         return self.some(*choices)
 
@@ -180,6 +183,11 @@ class Formula:
             self.terms += 1
             choices.append(lambda: f"at({self.category(field, 1, 'at')}, {self.offset()} else {inner()})")
         return self.some(*choices)
+
+    def any_category(self, place):
+        """A category of three values that may be none of them."""
+        return self.some(lambda: f"as(state, {self.r.choice([self.atom(place), self.literal()])})", lambda: self.r.choice("abc"),
+                         lambda: f"as(twin, floor({self.atom(place)}))")
 
     def fixed(self, depth, place="cell"):
         if depth < 1:

@@ -338,7 +338,7 @@ def _now(rule, node, place):
 def _own(rule, node, place):
     if place not in (TERM, AT):
         refuse(node, "is for neighbour terms")
-    type, value = compile(rule, node.parts[0], OWN)
+    type, value = single(compile(rule, node.parts[0], OWN))
     return type, lambda here, own, step: value(own, own, None)
 
 
