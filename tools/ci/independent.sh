@@ -7,10 +7,10 @@ usage() {
 	cat <<'EOT'
 usage: tools/ci/independent.sh [--long] [--seed N]
 
-  --long    more ticks, 500 random worlds, several minutes; without it one to two
+  --long    more ticks, 500 random worlds and 300 with rules, many minutes; without it two to three
   --seed N  the first of the random worlds that differ each time; default: by the date
 
-Every tick of every recording must be equal, a bit that is flipped must be found, and so must each of some forty
+Every tick of every recording must be equal, a bit that is flipped must be found, and so must each of some sixty
 changes to the formulas of the program.
 Exit status: 0 all is as it should be, 1 else, 2 usage.
 EOT
@@ -63,6 +63,12 @@ done
 for number in $(seq 60) $(seq "$seed" $((seed + $(ticks 500 10) - 1))); do
 	python3 tools/independent/worlds.py "$number" >"$work/random-$number.yaml"
 	"$work/murksim" run "$work/random-$number.yaml" --no-index --quiet -o "$work/random-$number.murk"
+done
+# Rules: their corners, and random ones.
+record tools/independent/corners.yaml corners 6
+for number in $(seq 25) $(seq "$seed" $((seed + $(ticks 300 10) - 1))); do
+	python3 tools/independent/worlds.py --rules "$number" >"$work/rules-$number.yaml"
+	"$work/murksim" run "$work/rules-$number.yaml" --no-index --quiet -o "$work/rules-$number.murk"
 done
 python3 tools/independent/verify.py "$work"/*.murk >"$work/said" || { grep -v -e '^ok' -e '^  run digest  ' "$work/said"; exit 1; }
 "$work/murksim" verify "$work"/*.murk >"$work/ours"

@@ -64,6 +64,23 @@ MUTATIONS = [  # module, what stands there once, what takes its place, the recor
     ("propagators", "any(flags) for flags in zip(inside, *near)", "any(flags) for flags in zip(*near)", "morphology"),
     ("propagators", "blocks(near) and blocks(far)", "blocks(near) or blocks(far)", "sight"),
     ("propagators", 'number(it, "far", -1)', 'number(it, "far", 0)', "distance"),
+    ("nearest", "arguments = tuple(map(f32, arguments))", "arguments = tuple(arguments)", "corners"),
+    ("rule_types", "return math.copysign(0.0, b)", "return math.copysign(0.0, a)", "corners"),
+    ("rule_types", "return r + b if (r < 0) != (b < 0) else r", "return r", "corners"),
+    ("rule_types", "return fits(round(x * ONE))", "return fits(int(x * ONE))", "corners"),
+    ("rule_types", "    if type.uniform:\n        return real\n", "", "corners"),
+    ("rule_types", "return lambda a, b: a == b and is_category(a, n)", "return operator.eq", "corners"),
+    ("rule_types", "return b if b > a else a", "return a if a > b else b", "corners"),
+    ("rule_terms", 'Type("number", place == CELL), lambda', 'Type("number", True), lambda', "corners"),
+    ("rule_terms", "0 if type.kind == \"fixed\" else -0.0, 0", "0 if type.kind == \"fixed\" else 0.0, 0", "corners"),
+    ("rule_terms", "word(here) < p(here, own, step) * 2**32", "word(here) < p(here, own, step) * 2**31", "corners"),
+    ("rule_terms", "left[word(here) * len(left) >> 32]", "left[word(here) % len(left)]", "corners"),
+    ("rule_terms", "for x in term.values(here) if is_category(x, n)}", "for x in term.values(here)}", "corners"),
+    ("rule_terms", "return type, lambda here, own, step: value(own, own, None)", "return type, lambda here, own, step: value(here, own, None)", "corners"),
+    ("rule_terms", "lambda: rule.now)", "lambda: rule.prev)", "rules"),
+    ("rules", "self.blocks[index][cell % 4]", "self.blocks[index][0]", "corners"),
+    ("rules", 'Draw(f"{self.name}.{place}", number)', 'Draw(f"{self.name}.{place}", 0)', "corners"),
+    ("rules", 'if type.kind == "number" and type.uniform:', "if False:", "corners"),
 ]
 
 
