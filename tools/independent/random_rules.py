@@ -248,8 +248,8 @@ def spaced(r, text):
     return "".join(r.choice(["  ", "\n  ", " # so\n"]) if c == " " and r.random() < 0.04 else c for c in text)
 
 
-def rule(r, lattice, number, written):
-    """A rule with what it writes; `written` has the elements that have been written, and learns of more."""
+def rule(r, lattice, number, written, others):
+    """A rule with what it writes, which may be some of the others; `written` has the elements that have been written, and learns of more."""
     name = f"rule-{number}"
     parameters = {"beta": round(r.uniform(-1, 2), 3), "gamma": {"key": 100 + 10 * number, "value": 0.25}}
     formula = Formula(r, lattice, ["beta", "gamma", "mood", "size"])
@@ -263,7 +263,7 @@ def rule(r, lattice, number, written):
             lets[let] = getattr(formula, type)(2)
         formula.lets[let] = type, outer
     formula.terms, formula.outer = 0, True
-    targets = r.sample(OWN + OTHERS, r.randint(1, 3))
+    targets = r.sample(OWN + others, r.randint(1, 3))
     targets = [f"{t}[{r.randint(0, 1)}]" if t in ("pair", "drift", "purse") and r.random() < 0.4 else t for t in targets]
     sets = {target: spaced(r, formula.written(target, r.randint(1, 4))) for target in targets}
     elements = {element for target in targets for element in elements_of(target)}
@@ -281,9 +281,12 @@ def elements_of(target):
     return [target]
 
 
-def rules(r, lattice):
+def rules(r, lattice, propagators):
+    """Some rules that come after the propagators."""
     written = {element for name in OTHERS for element in elements_of(name)}
-    return [rule(r, lattice, number, written) for number in range(r.randint(2, 6))]
+    carried = any("advection" in propagator for propagator in propagators)  # by pair, which must stay slow
+    others = [name for name in OTHERS if name != "pair" or not carried]
+    return [rule(r, lattice, number, written, others) for number in range(r.randint(2, 6))]
 
 
 def commands(r, ticks, rules):

@@ -1,12 +1,12 @@
-"""Formulas of rules as functions (docs/spec/md, Names, Operators and functions, Over neighbours, Draws)."""
+"""Formulas of rules as functions (docs/spec/rules.md, Names, Operators and functions, Over neighbours, Draws)."""
 
 from itertools import repeat
 
 from arithmetic import ONE, f32, fixed_div
 from chance import normal_of, real32
 from murk import Refused
-from rule_types import (AT, BOOLEAN, CELL, FIXED, LET, NEAREST, NUMBER, ORDER, OWN, TERM, Type, arithmetic, converted, dot, equal, function,
-                        is_category, least, most, rounded, single, unify, whole_float32)
+from rule_types import (AT, BOOLEAN, CELL, FIXED, LET, NEAREST, NUMBER, ORDER, OWN, TERM, Type, arithmetic,
+                        converted, dot, equal, function, is_category, least, most, single, unify, whole_float32)
 
 DRAWS = {"chance", "uniform", "normal", "pick", "one"}
 

@@ -181,7 +181,7 @@ class World:
     def with_rules(self, name):
         """Returns the same world with random rules after its propagators, which write fields of their own besides."""
         scenario, r = self.scenario(name), random.Random(f"rules {name}")
-        rules = random_rules.rules(r, self.space)
+        rules = random_rules.rules(r, self.space, scenario["propagators"])
         scenario["fields"] = scenario["fields"] + random_rules.FIELDS
         scenario["propagators"] = scenario["propagators"] + rules
         scenario["commands"] += random_rules.commands(r, self.ticks, rules)
