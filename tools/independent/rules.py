@@ -171,7 +171,7 @@ def prepare(world, descriptor):
             world.keys[f"{it['name']}.{name}"] = entry["key"]
             world.parameters[entry["key"]] = float(entry["value"])
     world.categories = {entry["name"]: tuple(entry["values"]) for entry in descriptor["fields"]
-                        if entry.get("type") == "categorical"}
+                        if entry.get("type") == "categorical" and entry.get("domain", "cells") == "cells"}
     return {it["name"]: Rule(world, it) for it in entries}
 
 
