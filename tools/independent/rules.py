@@ -13,7 +13,7 @@ from arithmetic import ONE, Fault, f32
 from chance import philox
 from formula import canonical, parse
 from murk import Refused
-from rule_types import CELL, LET, is_category, unify
+from rule_types import CELL, LET, is_category, rounded, unify
 
 COORDINATES = {"line": ("i",), "ring": ("i",), "square4": ("row", "col"), "square8": ("row", "col"), "hex": ("q", "r"),
                "fcc12": ("x", "y", "z")}
@@ -101,7 +101,7 @@ class Rule:
             type, value = rule_terms.compile(self, self.let_nodes[name], LET if key[1] else CELL)
             self.going.remove(key)
             if type.kind == "number" and type.uniform:
-                value = rule_terms.rounded(value)
+                value = rounded(value)
             self.lets[key] = type, self._once(key, value)
         return self.lets[key]
 
