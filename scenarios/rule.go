@@ -335,9 +335,6 @@ func (r *Rule) makeScope(d *decoder) error {
 // scopeField is a field of cells as formulas see it.
 func scopeField(f *Field) rules.Field {
 	x := rules.Field{Name: f.Name, Fixed: f.def.Element == fields.Fixed, Other: f.def.Element != fields.Fixed && f.def.Element != fields.Float32}
-	if f.def.Type.Kind == fields.CategoricalKind && x.Fixed {
-		return rules.Field{Name: f.Name, Other: true}
-	}
 	switch f.def.Type.Kind {
 	case fields.VectorKind:
 		x.N = f.def.Type.Components()

@@ -203,7 +203,7 @@ func TestCost(t *testing.T) {
 	for i := 1; i < 60; i++ {
 		lets = append(lets, strings.ReplaceAll(strings.ReplaceAll("aN: aM + aM", "N", string(appendInt(nil, i))), "M", string(appendInt(nil, i-1))))
 	}
-	if _, err := checked(t, meadow(t, space.Square4{Rows: 4, Cols: 5}, lets...), "heat", "sum(a59)"); err == nil || !strings.Contains(err.Error(), "steps for a cell; 4096 are allowed") {
+	if _, err := checked(t, meadow(t, space.Square4{Rows: 4, Cols: 5}, lets...), "heat", "sum(a59)"); err == nil || !strings.Contains(err.Error(), "more than 4096 steps for a cell") {
 		t.Errorf("lets that double each other: %v", err)
 	}
 }

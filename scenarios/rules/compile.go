@@ -70,12 +70,17 @@ type compiler struct {
 
 // Compile makes a program of a rule; nil if it has fixed numbers, which [Naive] computes.
 func Compile(s *Scope, r *Rule, set []Assignment) *Program {
+	fixed := false
 	for _, t := range r.terms() {
-		fixed := false
-		t.Walk(func(x *Term) { fixed = fixed || x.Type.Base == Fixed })
-		if fixed {
-			return nil
-		}
+		t.Walk(func(x *Term) {
+			fixed = fixed || x.Type.Base == Fixed || (x.Op == Get || x.Op == Now) && s.Fields[x.Index].Fixed
+		})
+	}
+	for i := range set {
+		fixed = fixed || s.Fields[set[i].Field].Fixed
+	}
+	if fixed {
+		return nil
 	}
 	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, offsets: map[string][]int32{}}
 	for _, span := range s.Lattice.Spans() {

@@ -143,9 +143,12 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 	n := max(1, t.Type.N)
 	all := make([]value, n)
 	for k := range n {
-		if t.Type.Base == Fixed {
+		switch {
+		case t.Type.Base == Fixed:
 			all[k].x = fixed.Fixed(e.State.Fixed[gen][t.Index][cell*n+k])
-		} else {
+		case e.Fields[t.Index].Fixed: // a category
+			all[k].f = fixed.Fixed(e.State.Fixed[gen][t.Index][cell]).Float64()
+		default:
 			all[k].f = float64([...][][]float32{e.Prev, e.State.Now}[gen][t.Index][cell*n+k])
 		}
 	}

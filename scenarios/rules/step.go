@@ -199,6 +199,10 @@ func (p *Propagator) cellByCell(c *engine.Context, m *machine, bad *fault) {
 				continue
 			}
 			for k, x := range r.numbers {
+				if f.Fixed { // a category
+					column.Fixed[cell] = int64(x) * int64(fixed.One)
+					continue
+				}
 				column.Float32[cell*parts+first+k] = x
 			}
 			for k, x := range r.money {

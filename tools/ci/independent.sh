@@ -64,7 +64,10 @@ for number in $(seq 60) $(seq "$seed" $((seed + $(ticks 500 10) - 1))); do
 	python3 tools/independent/worlds.py "$number" >"$work/random-$number.yaml"
 	"$work/murksim" run "$work/random-$number.yaml" --no-index --quiet -o "$work/random-$number.murk"
 done
-# Rules: their corners, and random ones.
+# Rules: the models of examples/rules, corners, and random rules.
+for file in examples/rules/*.yaml; do
+	record "$file" "$(basename "$file" .yaml)" "$(ticks 40 3)"
+done
 record tools/independent/corners.yaml corners 6
 for number in $(seq 25) $(seq "$seed" $((seed + $(ticks 300 10) - 1))); do
 	python3 tools/independent/worlds.py --rules "$number" >"$work/rules-$number.yaml"

@@ -1,5 +1,6 @@
 """Formulas of rules as functions (docs/spec/rules.md, Names, Operators and functions, Over neighbours, Draws)."""
 
+import math
 from itertools import repeat
 
 from arithmetic import ONE, f32, fixed_div
@@ -323,7 +324,13 @@ def _as(rule, node, place):
     if not values:
         refuse(node, "needs a categorical field")
     type, x = real(compile(rule, x, place), node)
-    return Type("category", type.uniform, 0, values), lambda here, own, step: f32(x(here, own, step)) + 0.0
+    count = len(values)
+    return Type("category", type.uniform, 0, values), lambda here, own, step: _as_category(f32(x(here, own, step)), count)
+
+
+def _as_category(number, count):
+    """A number as one of the categories, -0 as the first; not a number if it is none, which equals nothing."""
+    return number + 0.0 if 0 <= number < count and number == int(number) else math.nan
 
 
 def _fixed(rule, node, place):
