@@ -69,7 +69,7 @@ MUTATIONS = [  # module, what stands there once, what takes its place, the recor
     ("rule_types", "return r + b if (r < 0) != (b < 0) else r", "return r", "corners"),
     ("rule_types", "return fits(round(x * ONE))", "return fits(int(x * ONE))", "corners"),
     ("rule_types", "    if type.uniform:\n        return real\n", "", "corners"),
-    ("rule_types", "return lambda a, b: a == b and is_category(a, n)", "return operator.eq", "corners"),
+    ("rule_terms", "number == int(number) else math.nan", "number == int(number) else number", "corners"),
     ("rule_types", "return b if b > a else a", "return a if a > b else b", "corners"),
     ("rule_terms", 'Type("number", place == CELL), lambda', 'Type("number", True), lambda', "corners"),
     ("rule_terms", "0 if type.kind == \"fixed\" else -0.0, 0", "0 if type.kind == \"fixed\" else 0.0, 0", "corners"),

@@ -1,13 +1,14 @@
 """Formulas of rules as functions (docs/spec/rules.md, Names, Operators and functions, Over neighbours, Draws)."""
 
 import math
+import operator
 from itertools import repeat
 
 from arithmetic import ONE, f32, fixed_div
 from chance import normal_of, real32
 from murk import Refused
 from rule_types import (AT, BOOLEAN, CELL, FIXED, LET, NEAREST, NUMBER, ORDER, OWN, TERM, Type, arithmetic,
-                        converted, dot, equal, function, is_category, least, most, single, unify, whole_float32)
+                        converted, dot, function, is_category, least, most, single, unify, whole_float32)
 
 DRAWS = {"chance", "uniform", "normal", "pick", "one"}
 
@@ -188,7 +189,7 @@ def _equality(rule, node, place):
     type, ((_, a), (_, b)) = unify(pairs, node.op)
     if type.n:
         refuse(node, "compares no vectors")
-    same, wanted = equal(type), node.op == "=="
+    same, wanted = operator.eq, node.op == "=="
     return Type("boolean", uniform), lambda here, own, step: same(a(here, own, step), b(here, own, step)) == wanted
 
 

@@ -139,14 +139,6 @@ def dot(element, u, v):
     return total
 
 
-def equal(type):
-    """The test a == b of two of a type."""
-    if type.kind == "category":
-        n = len(type.values)
-        return lambda a, b: a == b and is_category(a, n)
-    return operator.eq
-
-
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 NEAREST = {"exp": 1, "log": 1, "sin": 1, "cos": 1, "tanh": 1, "pow": 2}
 
