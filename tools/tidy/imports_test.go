@@ -80,7 +80,7 @@ var imports = map[string][]string{
 	"examples/smoke":       {"space", "fields", "engine", "replay", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml", "cli"},
 	"tools/tidy":           {},
 	"tools/bench":          {"internal/jsonlines", "internal/words", "replay", "tools/bench/measure"},
-	"tools/bench/measure":  {"space", "fields", "commands", "engine", "engine/propagators", "replay", "scenarios", "scenarios/worlds", "internal/cputime", "internal/kernel", "internal/statehash", "internal/store"},
+	"tools/bench/measure":  {"space", "fields", "commands", "engine", "engine/propagators", "replay", "scenarios", "scenarios/worlds", "scenarios/yaml", "internal/cputime", "internal/kernel", "internal/statehash", "internal/store"},
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},
 	"tools/mutate":         {"github.com/cespare/xxhash/v2", "golang.org/x/tools"},

@@ -111,6 +111,13 @@ var Table = []Row{
 	{Name: "set-field", What: "1,000 SetField commands, SubmitAll and Step", Unit: "µs", Floor: 30, Aim: 15, Less: true, measure: setFields},
 	{Name: "encode", What: "encoding frames of 50 commands", Unit: bytesUnit, Floor: 2e9, Aim: 4e9, measure: encode},
 	{Name: "decode", What: "decoding frames of 50 commands", Unit: bytesUnit, Floor: 1e9, Aim: 2e9, measure: decode},
+	{Name: "rule-life", What: "Conway's Life as a rule, square8 1024×1024", Unit: cellsUnit, Versus: builtInName, Floor: 0.12, Aim: 0.25,
+		measure: rule("square8", "{name: a, type: categorical, values: [dead, alive], initial: {choice: {values: [dead, alive]}}}",
+			"{rule: {let: {n: count(a == alive)}, set: {a: if n == 3 or n == 2 and a == alive then alive else dead}}}", "{automaton: {field: a, rule: B3/S23}}")},
+	{Name: "rule-diffusion", What: "diffusion as a rule, square4 1024×1024", Unit: cellsUnit, Versus: builtInName, Floor: 0.27, Aim: 0.5,
+		measure: rule("square4", "{name: a, initial: {noise: {from: 0, to: 100}}}",
+			"{rule: {parameters: {rate: 0.7}, set: {a: a + rate * dt * (sum(a) - degree * a)}}}", "{diffusion: {field: a, rate: 0.7}}")},
+	{Name: "rule-epidemic", What: "an epidemic as a rule, square8 1024×1024", Unit: cellsUnit, Floor: 150e6, Aim: 400e6, measure: epidemic},
 	{Name: "normals", What: "noise: a normal number a cell", Unit: cellsUnit, Floor: 100e6, Aim: 250e6, measure: normals},
 
 	{Name: "real-time", What: "1 kHz, 100×100, 4 propagators, recorded: 99th percentile of lateness", Unit: "ms", Floor: 1, Aim: 1, Less: true,
