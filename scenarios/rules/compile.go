@@ -54,7 +54,6 @@ type Program struct {
 	tableSize   int         // numbers of all tables
 	coordinates [][]float32 // by component, of each cell; nil if not used
 	degree      []float32   // of each cell; nil if not used
-	tables      int         // of at, with a cell for each cell
 	registers   int         // that a block needs at once
 }
 
@@ -70,16 +69,7 @@ type compiler struct {
 
 // Compile makes a program of a rule; nil if it has fixed numbers, which [Naive] computes.
 func Compile(s *Scope, r *Rule, set []Assignment) *Program {
-	fixed := false
-	for _, t := range r.terms() {
-		t.Walk(func(x *Term) {
-			fixed = fixed || x.Type.Base == Fixed || (x.Op == Get || x.Op == Now) && s.Fields[x.Index].Fixed
-		})
-	}
-	for i := range set {
-		fixed = fixed || s.Fields[set[i].Field].Fixed
-	}
-	if fixed {
+	if r.Fixed(s, set) {
 		return nil
 	}
 	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, offsets: map[string][]int32{}}
@@ -256,7 +246,6 @@ func (c *compiler) tableOf(offset []int32) []int32 {
 			}
 		}
 		c.offsets[key] = table
-		c.tables++
 	}
 	return c.offsets[key]
 }

@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"math"
+	"slices"
 	"testing"
 
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
 
@@ -48,6 +51,7 @@ func FuzzCheck(f *testing.F) {
 			t.Fatalf("%q is written %q, and then %q, which means something else: %v", text, written, again, err)
 		}
 		state := stateOf(s)
+		sameAsBlocks(t, s, r, set, state)
 		for cell := range s.Lattice.Cells() {
 			a, _, _, err1 := NewNaive(s, r, set).Cell(state, 0, cell)
 			b, _, _, err2 := NewNaive(s, other, set).Cell(state, 0, cell)
@@ -56,6 +60,50 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+// sameAsBlocks compares the program of a rule with its naive form, in every cell.
+func sameAsBlocks(t *testing.T, s *Scope, r *Rule, set []Assignment, state *State) {
+	program := Compile(s, r, set)
+	if program == nil {
+		return
+	}
+	streams := r.streams(s, set)
+	m := &machine{Program: program, cells: make([]int32, blockSize), words: make([]uint32, blockSize)}
+	m.prev, m.now, m.own, m.world, m.dt, m.tick = state.Prev, state.Now, state.Own, state.World, state.Dt, state.Tick
+	m.registers, m.next = make([]float32, program.registers*blockSize), make([][]float32, len(s.Fields))
+	for i := range streams {
+		m.bulks = append(m.bulks, rng.StreamSeed{byte(i)}.Bulk())
+	}
+	state.Word = func(place string, number, cell int) uint32 {
+		return m.bulks[slices.Index(streams, stream{place, number})].Block(uint64(cell/4), 0)[cell%4]
+	}
+	f := set[0].Field
+	m.next[f] = make([]float32, len(state.Prev[f]))
+	m.prepare()
+	bad := fault{cell: noFault}
+	for _, span := range s.Lattice.Spans() {
+		m.span(set, span, &bad)
+	}
+	n := max(1, s.Fields[f].N)
+	for cell := range s.Lattice.Cells() {
+		want, _, _, err := NewNaive(s, r, set).Cell(state, 0, cell)
+		if err != nil {
+			t.Fatalf("%s: cell %d: %v", set[0].Formula, cell, err)
+		}
+		for k, w := range want {
+			one := []float32{w}
+			if bad.cell < noFault && invalid(one, nil, &s.Fields[f]) >= 0 {
+				return // the tick fails, as it must
+			}
+			if got := m.next[f][cell*n+k]; bad.cell == noFault && math.Float32bits(got) != math.Float32bits(w) {
+				t.Fatalf("%s: cell %d: %v (%08x), naively %v (%08x)", set[0].Formula, cell, got, math.Float32bits(got), w, math.Float32bits(w))
+			}
+		}
+	}
+	if bad.cell < noFault {
+		t.Fatalf("%s fails in cell %d, but not naively", set[0].Formula, bad.cell)
+	}
 }
 
 // alike reports whether two terms are the same, wherever they stood.

@@ -89,23 +89,6 @@ func (p *Propagator) readsNext(f int) bool {
 	return len(p.copied) == 0 && slices.ContainsFunc(p.set, func(a Assignment) bool { return a.Field == f })
 }
 
-// Memory is how many bytes it keeps beside its scratch memory.
-func (p *Propagator) Memory() (bytes uint64) {
-	if p.program == nil {
-		return 0
-	}
-	columns := 0
-	for _, c := range p.program.coordinates {
-		if c != nil {
-			columns++
-		}
-	}
-	if p.program.degree != nil {
-		columns++
-	}
-	return uint64(columns+p.program.tables) * 4 * uint64(p.scope.Lattice.Cells())
-}
-
 // Step implements [engine.Propagator].
 func (p *Propagator) Step(c *engine.Context) error {
 	m := c.Memory(p.machine).(*machine)

@@ -179,6 +179,34 @@ func bool1(b bool) uint8 {
 	return 0
 }
 
+// Columns is about how many numbers for each cell the rule's propagator keeps, beside its scratch memory: where offsets lead to, coordinates, and degrees.
+func (r *Rule) Columns() (n int) {
+	coordinates := map[int]bool{} // looked up only
+	for _, t := range r.terms() {
+		t.Walk(func(x *Term) {
+			switch {
+			case x.Op == At && x.Direction < 0:
+				n++
+			case x.Op == Coordinate && !coordinates[x.Index]:
+				coordinates[x.Index] = true
+				n++
+			}
+		})
+	}
+	return n + 1
+}
+
+// Fixed reports whether the rule computes with fixed numbers, or reads or sets a field of such elements: then each cell is computed by itself.
+func (r *Rule) Fixed(s *Scope, set []Assignment) bool {
+	fixed := slices.ContainsFunc(set, func(a Assignment) bool { return s.Fields[a.Field].Fixed })
+	for _, t := range r.terms() {
+		t.Walk(func(x *Term) {
+			fixed = fixed || x.Type.Base == Fixed || (x.Op == Get || x.Op == Now) && s.Fields[x.Index].Fixed
+		})
+	}
+	return fixed
+}
+
 // Keeps reports whether an assignment keeps what is there: the rule has a condition, or its formula reads in Now all the components that it sets.
 func (r *Rule) Keeps(i int, a Assignment) bool {
 	n := r.Set[i].components()
