@@ -334,6 +334,11 @@ func FuzzFromDescriptor(f *testing.F) {
 		}
 		f.Add(s.Descriptor())
 	}
+	ruled, err := scenariotest.Parse("epidemic.yaml", epidemic)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(ruled.Descriptor())
 	f.Add([]byte(`{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":9},"fields":[{"name":"a"}],"begin":{"tick":3,"sha256":"00"}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := scenariotest.FromDescriptor(b)
