@@ -134,6 +134,7 @@ func decodeNamed(d *decoder, n *document.Node, what string) (list []namedFormula
 		list = append(list, x)
 		return nil
 	})
+	//detcheck:allow sort no two have one name
 	slices.SortFunc(list, func(a, b namedFormula) int { return strings.Compare(a.name, b.name) })
 	return list, err
 }

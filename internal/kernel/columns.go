@@ -194,6 +194,7 @@ func Below(to []float32, words []uint32, limit uint64) {
 	const sign = 1 << 31
 	if vectors && len(to) > 0 && limit < 1<<32 {
 		w := [2]float32{math.Float32frombits(uint32(limit) ^ sign), math.Float32frombits(sign)}
+		//detcheck:allow pointer a word has the size of a number, and the kernel looks at its bits
 		belowEach((*float32)(unsafe.Pointer(&words[:len(to)][0])), &to[0], len(to), &w[0])
 		return
 	}
@@ -205,6 +206,7 @@ func Below(to []float32, words []uint32, limit uint64) {
 // BelowEach is all bits where a word is below the element of p times 2**32, compared exactly, and none where it is not, or p is NaN.
 func BelowEach(to []float32, words []uint32, p []float32) {
 	if vectors && len(to) > 0 {
+		//detcheck:allow pointer a word has the size of a number, and the kernel looks at its bits
 		belowPairs((*float32)(unsafe.Pointer(&words[:len(to)][0])), &p[:len(to)][0], &to[0], len(to), nil)
 		return
 	}
@@ -224,7 +226,7 @@ func Lookup(to, a, table []float32) {
 		return
 	}
 	for i, v := range a[:len(to)] {
-		to[i] = table[int32(v)]
+		to[i] = table[int32(v)] //detcheck:allow floatint it is a count below the length of the table
 	}
 }
 

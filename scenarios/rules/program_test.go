@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -305,13 +306,18 @@ var lattices = []space.Space{
 	space.FCC12{W: 3, H: 4, D: 3}, space.Ring{Length: 700}, space.Square4{Rows: 3, Cols: 530},
 }
 
+var (
+	randomRules = flag.Int("rules", 1500, "how many random rules")
+	firstRule   = flag.Int("from", 0, "the number of the first")
+)
+
 // TestRandomRules: random rules on random lattices come to the bits of their naive form, for any number of workers, and fail where it fails.
 func TestRandomRules(t *testing.T) {
-	rules, ticks, failures := 1500, 0, 0
+	rules, ticks, failures := *randomRules, 0, 0
 	if testing.Short() {
-		rules = 300
+		rules /= 10
 	}
-	for n := range rules {
+	for n := *firstRule; n < *firstRule+rules; n++ {
 		w := &writer{Rand: rand.New(rand.NewPCG(uint64(n), 7))}
 		x := w.world(lattices[w.IntN(len(lattices))], 1+n%3)
 		if x == nil {

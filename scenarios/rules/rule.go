@@ -168,6 +168,7 @@ func (r *Rule) Uses() (all []Use) {
 		look(t, false)
 	}
 	rank := func(u Use) int { return 4*u.Field + int(bool1(u.Now))*2 + int(bool1(u.Near)) }
+	//detcheck:allow sort those of one rank are the same
 	slices.SortFunc(all, func(a, b Use) int { return rank(a) - rank(b) })
 	return slices.Compact(all)
 }

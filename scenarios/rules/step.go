@@ -200,7 +200,7 @@ func (p *Propagator) cellByCell(c *engine.Context, m *machine, bad *fault) {
 			}
 			for k, x := range r.numbers {
 				if f.Fixed { // a category
-					column.Fixed[cell] = int64(x) * int64(fixed.One)
+					column.Fixed[cell] = int64(x) * int64(fixed.One) //detcheck:allow floatint it is one of the field's categories
 					continue
 				}
 				column.Float32[cell*parts+first+k] = x

@@ -112,31 +112,32 @@ var checks = []check{
 	},
 	{
 		name: "plain", what: "the kernels without vector code, and what stands on them",
-		do:   `MURKSIM_KERNELS=plain go test -count=1 $(full '' "-short -skip $laws") ./internal/kernel ./internal/statehash ./fields ./engine/propagators ./engine/internal/refworld`,
+		do:   `MURKSIM_KERNELS=plain go test -count=1 $(full '' "-short -skip $laws") ./internal/kernel ./internal/statehash ./fields ./engine/propagators ./engine/internal/refworld ./scenarios/rules`,
 		adds: "long tests",
 	},
 	{
-		name: "worlds", what: "random worlds, seeded by the date, beside the naive engine",
-		do:   `go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds $(full 10000 1000) | grep -v '^=== '`,
-		adds: "10,000 worlds",
+		name: "worlds", what: "random worlds and rules, seeded by the date, beside the naive engine",
+		do: `go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds $(full 10000 1000) | grep -v '^=== '
+			go test -count=1 -run TestRandomRules -v ./scenarios/rules -rules $(full 10000 2000) -from "$(date +%Y%m%d)" | grep -v '^=== '`,
+		adds: "10,000 worlds, and as many rules",
 	},
 	{
 		name: "v3", what: "GOAMD64=v3, for which the compiler may fuse products",
 		do: `export GOAMD64=v3
-			go test $(full '' -short) ./internal/kernel ./internal/statehash ./exact/... ./rng ./engine ./engine/observe ./environment
+			go test $(full '' -short) ./internal/kernel ./internal/statehash ./exact/... ./rng ./engine ./engine/observe ./environment ./scenarios/rules
 			go test -run "$(full . '^TestGolden$')" ./engine/propagators`, adds: "long tests, 3 minutes",
 	},
 	{
 		name: "386", what: "tests where int has 32 bits",
 		do: `export GOARCH=386
-			go test $(full '' -short) ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/observe ./environment ./replay ./replay/foreign
+			go test $(full '' -short) ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/observe ./environment ./replay ./replay/foreign ./scenarios/rules
 			go test -run "$(full . '^TestGolden$')" ./engine/propagators`, adds: "long tests, 5 minutes",
 	},
 	{
-		name: "emulated", what: "what agents see and get, on arm64 and s390x",
+		name: "emulated", what: "what agents see and get, and random rules, on arm64 and s390x",
 		do: `need qemu-aarch64-static qemu-user-static
 			for processor in arm64/aarch64 s390x/s390x; do
-				CGO_ENABLED=0 GOARCH=${processor%/*} go test -exec "qemu-${processor#*/}-static" -run '^TestGolden$' ./environment
+				CGO_ENABLED=0 GOARCH=${processor%/*} go test -exec "qemu-${processor#*/}-static" -run '^TestGolden$|^TestRandomRules$' -short ./environment ./scenarios/rules
 			done`,
 	},
 	{
