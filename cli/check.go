@@ -16,7 +16,6 @@ import (
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/scenarios/rules"
 )
 
 // A checkJob checks scenarios without running them.
@@ -82,7 +81,7 @@ type checkObject struct {
 
 // explained is what a rule does, in lines.
 func explained(a *scenarios.RuleAbout) (lines []string) {
-	lines = append(lines, fmt.Sprintf("rule %s  %s of %s steps for each cell, %s drawn", a.Rule, words.Number(uint64(a.Cost)), words.Number(rules.MaxCost), words.Count(uint64(a.Draws), "number")))
+	lines = append(lines, fmt.Sprintf("rule %s  %s of %s steps for each cell, %s drawn", a.Rule, words.Number(uint64(a.Cost)), words.Number(scenarios.MaxRuleCost), words.Count(uint64(a.Draws), "number")))
 	rows := [][2]string{{"reads", strings.Join(a.Reads, ", ")}, {"writes", strings.Join(a.Writes, ", ")}}
 	width := 0
 	for _, f := range a.Formulas {

@@ -1,6 +1,13 @@
 package scenarios
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/scenarios/rules"
+)
+
+// MaxRuleCost is the most that a rule may cost.
+const MaxRuleCost = rules.MaxCost
 
 // A RuleAbout says what a rule does, for people.
 type RuleAbout struct {

@@ -315,7 +315,8 @@ func (e *evaluator) beyond(cell int, offset []int32) (rank int, ok bool) {
 	at := e.Lattice.Coord(cell)
 	var to []int32
 	for _, part := range e.Lattice.Parts() {
-		stays := false // a hex whose edge clamps: its axes do not stand at right angles
+		layout, _ := part.Layout()
+		stays := false // its edge clamps, and its axes do not stand at right angles
 		first := len(to)
 		for _, a := range part.Axes() {
 			k := len(to)
@@ -324,10 +325,10 @@ func (e *evaluator) beyond(cell int, offset []int32) (rank int, ok bool) {
 				switch {
 				case a.Edge == space.Wrap:
 					c = ((c % extent) + extent) % extent
-				case a.Edge == space.Absorb, part.Kind() == "fcc12":
+				case a.Edge == space.Absorb, layout.Wide > 1: // of which not every place is a cell
 					return 0, false
 				default:
-					c, stays = max(0, min(c, extent-1)), stays || part.Kind() == "hex"
+					c, stays = max(0, min(c, extent-1)), stays || layout.Shift != 0
 				}
 			}
 			to = append(to, c)
