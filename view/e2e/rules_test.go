@@ -1,0 +1,38 @@
+//go:build browser
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRules: a page replays a world whose rules are in its recording, and comes to the same bits; its parameters are there to try.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	models, err := filepath.Glob("../../examples/rules/*.yaml")
+	if err != nil || len(models) < 7 {
+		t.Fatalf("%d models, %v", len(models), err)
+	}
+	if testing.Short() {
+		models = models[:4]
+	}
+	folder := t.TempDir()
+	for _, file := range models {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			full, err := filepath.Abs(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			murksim(t, folder, "run", full, "-q", "--ticks", "60", "-o", name+".murk")
+			murksim(t, folder, "export", name+".murk", "-q", "-o", name+".html")
+			p := browse(t, "file://"+filepath.Join(folder, name+".html")+"#tick=60", 1280, 720)
+			p.until(verdict, "verified")
+			p.until(`document.getElementById("verdict").textContent`, "60 of 60 ticks verified")
+			p.picture("rules-" + name)
+			p.quiet()
+		})
+	}
+}
