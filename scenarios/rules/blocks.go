@@ -108,6 +108,9 @@ func (m *machine) unary(x *code, b *block, d int) operand {
 	a := m.eval(x.args[0], b, d)
 	if a.v == nil {
 		args := [1]value{{f: float64(a.k)}}
+		if x.op == square {
+			return operand{k: float32(a.k * a.k)}
+		}
 		if x.op >= Exp {
 			return operand{k: curve(x.op, args[:]).number()}
 		}
@@ -116,6 +119,8 @@ func (m *machine) unary(x *code, b *block, d int) operand {
 	to := m.register(d, b.n)
 	in := a.v[:len(to)]
 	switch x.op {
+	case square:
+		compute(Multiply, to, in, operand{v: in})
 	case Negate:
 		kernel.Flip(to, in, 1<<31)
 	case Abs:

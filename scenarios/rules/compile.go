@@ -17,13 +17,24 @@ type code struct {
 	value       float64 // Const
 	index       int     // parameters, lets, coordinates, steps, draws; Distinct: how many categories there are
 	near        bool    // Degree: the neighbour's
+	memo        int     // of a code that several others use: where its value is kept, from 1; 0: it is not
+	needs       int     // registers; 0: not known yet
+	seen        bool    // by tabulate
+	hangs       *code   // see hangsOn
+	steps       int     // likewise; -1: not known yet
 	counts      bool    // UseLet: of a count
 	direction   int     // At: -1: by the table
 	table       []int32 // At: by cell, the cell that it looks at; -1: none
 }
 
-// round is a uniform number that is rounded to float32, and stays uniform.
-const round = AtCell + 1
+// Codes beside those of terms.
+const (
+	round      = AtCell + 1 + iota // a uniform number that is rounded to float32, and stays uniform
+	square                         // a number times itself
+	constantOf                     // the value of a slot, in a uniform code
+	tableEntry                     // the count that a table's value is of
+	lookup                         // a number of a table
+)
 
 // A stream is where words come from: a draw of a place.
 type stream struct {
@@ -35,6 +46,12 @@ type stream struct {
 type letPart struct {
 	let, part int
 	inner     bool
+}
+
+// A termAt is a term and where it is computed: in place, or at a neighbour.
+type termAt struct {
+	*Term
+	near, inner bool
 }
 
 // A Program is a rule of fields in the form in which it is computed, for blocks of cells. It is not for rules with fixed numbers. It may be used by
@@ -55,6 +72,7 @@ type Program struct {
 	coordinates [][]float32 // by component, of each cell; nil if not used
 	degree      []float32   // of each cell; nil if not used
 	registers   int         // that a block needs at once
+	memos       int         // registers behind those, of codes that several others use
 }
 
 // A compiler makes a program of a rule.
@@ -64,6 +82,8 @@ type compiler struct {
 	near    bool   // what is computed is computed at a neighbour
 	inner   bool   // within a term over neighbours, where the degree is a float32: also in own
 	known   map[letPart]int
+	uniform map[int]*code // of uniform lets that are computed already, what gives their value
+	once    map[termAt]*code
 	offsets map[string][]int32 // the tables of at
 }
 
@@ -72,7 +92,7 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 	if r.Fixed(s, set) {
 		return nil
 	}
-	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, offsets: map[string][]int32{}}
+	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, uniform: map[int]*code{}, once: map[termAt]*code{}, offsets: map[string][]int32{}}
 	for _, span := range s.Lattice.Spans() {
 		if n := len(span.Pattern.Offsets); !slices.Contains(c.degrees, n) {
 			c.degrees = append(c.degrees, n)
@@ -93,7 +113,7 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 	for _, x := range slices.Concat(c.lets, c.targets, []*code{c.where}) {
 		depth = max(depth, x.need())
 	}
-	c.registers = len(c.lets) + len(c.targets) + 1 + depth
+	c.registers = len(c.lets) + len(c.targets) + 1 + depth + c.memos
 	return c.Program
 }
 
@@ -134,7 +154,7 @@ func (c *compiler) operand(x *code, uniform bool) *code {
 
 // lower makes the code of component k of a term; of a scalar k is 0.
 func (c *compiler) lower(t *Term, k int) *code {
-	x := &code{op: t.Op, uniform: t.Uniform, slot: -1, value: t.Value, index: t.Index, truth: t.Type.Base == Boolean}
+	x := &code{op: t.Op, uniform: t.Uniform, slot: -1, value: t.Value, index: t.Index, truth: t.Type.Base == Boolean, steps: -1}
 	switch t.Op {
 	case Get, Now:
 		x.field, x.part, x.parts = t.Index, k, max(1, t.Type.N)
@@ -170,11 +190,31 @@ func (c *compiler) lower(t *Term, k int) *code {
 		return x
 	}
 	for _, a := range t.Args {
-		part := k
-		if a.Type.N == 0 {
-			part = 0
+		y := (*code)(nil)
+		switch {
+		case a.Type.N > 0:
+			y = c.lower(a, k)
+		case t.Type.N > 0: // each component of the vector needs it
+			y = c.shared(a)
+		default:
+			y = c.lower(a, 0)
 		}
-		x.args = append(x.args, c.operand(c.lower(a, part), t.Uniform))
+		x.args = append(x.args, c.operand(y, t.Uniform))
+	}
+	return x
+}
+
+// shared is the code of a scalar that several others use, which is computed once for them.
+func (c *compiler) shared(t *Term) *code {
+	key := termAt{t, c.near, c.inner}
+	x := c.once[key]
+	switch {
+	case x == nil:
+		x = c.lower(t, 0)
+		c.once[key] = x
+	case x.memo == 0 && len(x.args) > 0 && !x.uniform:
+		c.memos++
+		x.memo = c.memos
 	}
 	return x
 }
@@ -184,7 +224,7 @@ func rounded(x *code) *code {
 	if !x.uniform {
 		return x
 	}
-	return &code{op: round, args: []*code{x}, uniform: true, slot: -1}
+	return &code{op: round, args: []*code{x}, uniform: true, slot: -1, steps: -1}
 }
 
 // dot is the sum of the products of two vectors, from component 0; of length, its root.
@@ -193,12 +233,17 @@ func (c *compiler) dot(t *Term) *code {
 		for i := range args {
 			args[i] = c.operand(args[i], t.Uniform)
 		}
-		return &code{op: op, args: args, uniform: t.Uniform, slot: -1}
+		return &code{op: op, args: args, uniform: t.Uniform, slot: -1, steps: -1}
 	}
 	u, v := t.Args[0], t.Args[len(t.Args)-1]
 	var sum *code
 	for k := range u.Type.N {
-		p := of(Multiply, c.lower(u, k), c.lower(v, k))
+		var p *code
+		if t.Op == Length {
+			p = of(square, c.lower(u, k))
+		} else {
+			p = of(Multiply, c.lower(u, k), c.lower(v, k))
+		}
 		if sum == nil {
 			sum = p
 		} else {
@@ -218,7 +263,7 @@ func (c *compiler) neighbours(t *Term, x *code, k int) *code {
 	}
 	x.args = []*code{c.operand(c.lower(t.Args[0], k), false)}
 	if t.Where != nil {
-		x.where = c.operand(c.lower(t.Where, 0), false)
+		x.where = c.operand(c.shared(t.Where), false)
 	}
 	c.near, c.inner = false, false
 	if t.Else != nil {
@@ -255,20 +300,30 @@ func (c *compiler) useLet(t *Term, k int) *code {
 	of := c.rule.let(t.Index, c.inner)
 	place, key := c.place, letPart{t.Index, k, c.inner && c.rule.Inner[t.Index] != nil}
 	if i, ok := c.known[key]; ok && !c.near && !of.Uniform {
-		return &code{op: UseLet, index: i, slot: -1, truth: of.Type.Base == Boolean, counts: c.lets[i].op == Count}
+		return &code{op: UseLet, index: i, slot: -1, truth: of.Type.Base == Boolean, counts: c.lets[i].op == Count, steps: -1}
+	}
+	if x := c.uniform[t.Index]; x != nil && of.Uniform {
+		return x
 	}
 	c.place = "let." + c.scope.Lets[t.Index].Name
 	x := c.lower(of, k)
 	c.place = place
 	switch {
-	case of.Type.Base != Boolean && x.uniform:
+	case of.Uniform:
+		if of.Type.Base != Boolean {
+			x = rounded(x)
+		}
+		c.operand(x, false)
+		c.uniform[t.Index] = &code{op: constantOf, uniform: true, slot: x.slot, truth: x.truth, steps: -1}
+		return c.uniform[t.Index]
+	case x.uniform && of.Type.Base != Boolean:
 		return rounded(x)
 	case c.near || x.uniform:
 		return x
 	}
 	c.known[key] = len(c.lets)
 	c.lets = append(c.lets, c.tabulate(x))
-	return &code{op: UseLet, index: c.known[key], slot: -1, truth: x.truth, counts: x.op == Count}
+	return &code{op: UseLet, index: c.known[key], slot: -1, truth: x.truth, counts: x.op == Count, steps: -1}
 }
 
 // needDegree lists the number of neighbours of each cell.
@@ -298,8 +353,11 @@ func (c *compiler) needCoordinate(k int) {
 
 // need is how many registers a code takes.
 func (x *code) need() int {
-	if x == nil || x.uniform {
+	switch {
+	case x == nil || x.uniform:
 		return 0
+	case x.needs > 0:
+		return x.needs
 	}
 	n := 1
 	for i, a := range x.args {
@@ -312,5 +370,6 @@ func (x *code) need() int {
 		}
 		n = max(n, held+x.args[0].need(), held+x.where.need(), held+x.els.need())
 	}
+	x.needs = n
 	return n
 }

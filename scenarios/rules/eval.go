@@ -32,7 +32,15 @@ type value struct {
 type evaluator struct {
 	*Scope
 	*State
-	rule *Rule
+	rule  *Rule
+	known []knownLet // lets of the cell
+}
+
+// A knownLet is what a let came to at the cell.
+type knownLet struct {
+	known bool
+	value value
+	err   error
 }
 
 // A place is where a term is computed.
@@ -159,10 +167,17 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 }
 
 // let computes a let at the cell that is looked at; numbers are rounded to float32.
-func (e *evaluator) let(t *Term, at *place) (value, error) {
+func (e *evaluator) let(t *Term, at *place) (v value, err error) {
 	of := e.rule.let(t.Index, at.in)
-	v, err := e.eval(of, &place{name: "let." + e.Lets[t.Index].Name, cell: at.cell, own: at.cell, in: at.in})
-	return v.rounded(of.Type), err
+	if !at.in { // what is at the neighbours is limited by the cost
+		if k := e.known[t.Index]; k.known {
+			return k.value, k.err
+		}
+		defer func() { e.known[t.Index] = knownLet{true, v, err} }()
+	}
+	v, err = e.eval(of, &place{name: "let." + e.Lets[t.Index].Name, cell: at.cell, own: at.cell, in: at.in})
+	v = v.rounded(of.Type)
+	return v, err
 }
 
 // lazy computes what may leave operands out.
@@ -312,13 +327,14 @@ type Naive struct {
 
 // NewNaive returns the naive form of a rule that was checked.
 func NewNaive(s *Scope, r *Rule, set []Assignment) *Naive {
-	return &Naive{evaluator{Scope: s, rule: r}, set}
+	return &Naive{evaluator{Scope: s, rule: r, known: make([]knownLet, len(r.Lets))}, set}
 }
 
 // Cell computes what an assignment writes in a cell: float32 numbers, categories too, or fixed ones; written is false where the rule writes nothing.
 func (n *Naive) Cell(s *State, assignment, cell int) (numbers []float32, money []fixed.Fixed, written bool, err error) {
 	e := n.of
 	e.State = s
+	clear(e.known)
 	if e.rule.Where != nil {
 		c, err := e.eval(e.rule.Where, &place{name: "where", cell: cell, own: cell})
 		if err != nil || c.f == 0 {

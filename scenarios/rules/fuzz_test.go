@@ -69,7 +69,7 @@ func sameAsBlocks(t *testing.T, s *Scope, r *Rule, set []Assignment, state *Stat
 		return
 	}
 	streams := r.streams(s, set)
-	m := &machine{Program: program, cells: make([]int32, blockSize), words: make([]uint32, blockSize)}
+	m := &machine{Program: program, cells: make([]int32, blockSize), words: make([]uint32, blockSize), memory: make([]uint64, program.memos+1)}
 	m.prev, m.now, m.own, m.world, m.dt, m.tick = state.Prev, state.Now, state.Own, state.World, state.Dt, state.Tick
 	m.registers, m.next = make([]float32, program.registers*blockSize), make([][]float32, len(s.Fields))
 	for i := range streams {

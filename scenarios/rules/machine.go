@@ -20,6 +20,7 @@ type block struct {
 	pattern          *space.Pattern
 	step             int // to those cells, an index of the pattern; -1: it is of no direction
 	degree           int // an index of the degrees
+	id               uint64
 }
 
 // cell is that of an element of a block.
@@ -48,6 +49,8 @@ type machine struct {
 	registers []float32
 	cells     []int32   // of a block that is a list
 	values    []float32 // of the tables
+	blocks    uint64    // how many there were
+	memory    []uint64  // by memo: of which block its value is
 	here      block
 	there     block // of neighbours
 	words     []uint32
@@ -61,8 +64,14 @@ type machine struct {
 func (m *machine) at(b *block, k int) *block {
 	m.there = *b
 	m.there.first += b.pattern.Offsets[k]
-	m.there.near, m.there.own, m.there.step = true, b, k
+	m.there.near, m.there.own, m.there.step, m.there.id = true, b, k, m.number()
 	return &m.there
+}
+
+// number is that of the next block.
+func (m *machine) number() uint64 {
+	m.blocks++
+	return m.blocks
 }
 
 // register is memory for the elements of a block.
@@ -71,7 +80,7 @@ func (m *machine) register(d, n int) []float32 { return m.registers[d*blockSize:
 // prepare computes what is one number for all cells with as many neighbours.
 func (m *machine) prepare() {
 	m.constants = m.constants[:0]
-	for _, degree := range m.degrees {
+	for degree := range m.degrees {
 		for _, x := range m.slots {
 			m.constants = append(m.constants, m.uniformly(x, degree))
 		}
@@ -87,7 +96,7 @@ var counting = func() (all [blockSize]float32) {
 	return all
 }()
 
-// uniformly computes a uniform code.
+// uniformly computes a uniform code, for a degree by its index.
 func (m *machine) uniformly(x *code, degree int) float64 {
 	switch x.op {
 	case Const:
@@ -103,7 +112,9 @@ func (m *machine) uniformly(x *code, degree int) float64 {
 	case Cells:
 		return float64(m.scope.Lattice.Cells())
 	case Degree:
-		return float64(degree)
+		return float64(m.degrees[degree])
+	case constantOf: // of an earlier slot
+		return m.constants[degree*len(m.slots)+x.slot]
 	}
 	var memory [maxArguments]value
 	args := memory[:len(x.args)]
@@ -188,9 +199,28 @@ func (m *machine) gather(column []float32, b *block, d int) operand {
 
 // eval computes a code in the cells of a block. What it keeps is in registers from d on, its result in d if in a register at all.
 func (m *machine) eval(x *code, b *block, d int) operand {
-	if x.uniform {
+	switch {
+	case x.uniform:
 		return m.constant(x, b)
+	case x.memo > 0:
+		return m.remembered(x, b, d)
 	}
+	return m.computed(x, b, d)
+}
+
+// remembered is a code that several others use: computed for the first of them.
+func (m *machine) remembered(x *code, b *block, d int) operand {
+	r := m.Program.registers - x.memo
+	if m.memory[x.memo] != b.id {
+		o := m.computed(x, b, d)
+		copy(m.register(r, b.n), m.full(o, b.n, d))
+		m.memory[x.memo] = b.id
+	}
+	return operand{v: m.register(r, b.n)}
+}
+
+// computed is a code that is computed now.
+func (m *machine) computed(x *code, b *block, d int) operand {
 	switch x.op {
 	case tableEntry:
 		return operand{v: counting[:b.n]}

@@ -146,15 +146,21 @@ type Use struct {
 
 // Uses lists what a rule reads, by field.
 func (r *Rule) Uses() (all []Use) {
+	type use struct {
+		let  int
+		near bool
+	}
+	looked := map[use]bool{} // looked up only
 	var look func(t *Term, near bool)
 	look = func(t *Term, near bool) {
 		if t == nil {
 			return
 		}
-		switch t.Op {
-		case Get, Now:
+		switch u := (use{t.Index, near}); {
+		case t.Op == Get, t.Op == Now:
 			all = append(all, Use{t.Index, t.Op == Now, near})
-		case UseLet:
+		case t.Op == UseLet && !looked[u]:
+			looked[u] = true
 			look(r.Lets[t.Index], near)
 		}
 		within := near || t.Op >= Sum && t.Op <= At
@@ -212,12 +218,14 @@ func (r *Rule) Fixed(s *Scope, set []Assignment) bool {
 func (r *Rule) Keeps(i int, a Assignment) bool {
 	n := r.Set[i].components()
 	read := make([]bool, max(n, a.Component+1))
+	looked := make([]bool, len(r.Lets))
 	var look func(t *Term)
 	look = func(t *Term) {
 		switch {
 		case t == nil:
 			return
-		case t.Op == UseLet:
+		case t.Op == UseLet && !looked[t.Index]:
+			looked[t.Index] = true
 			look(r.Lets[t.Index])
 		case t.Op == Now && t.Index == a.Field:
 			for k := range read {

@@ -2,12 +2,6 @@ package rules
 
 // A code that hangs on one count alone, beside uniform numbers, has few values: they are computed once for a tick and then looked up.
 
-// Codes beside those of terms.
-const (
-	tableEntry = round + 1      // the count that a table's value is of
-	lookup     = tableEntry + 1 // a number of a table
-)
-
 const maxTable = 64 // counts
 
 // A table holds the values of a code for each count.
@@ -19,13 +13,14 @@ type table struct {
 
 // tabulate replaces what is worth it in a code, and in what is in it.
 func (c *compiler) tabulate(x *code) *code {
-	if x == nil || x.uniform {
+	if x == nil || x.uniform || x.seen {
 		return x
 	}
+	x.seen = true
 	source, steps := x.source()
 	if size := c.scope.Lattice.MaxDegree() + 1; source != nil && steps >= 4 && size <= maxTable {
-		body := x.with(source)
-		t := &code{op: lookup, args: []*code{source}, slot: -1, truth: x.truth, index: len(c.tabled)}
+		body := x.with(source, map[*code]*code{})
+		t := &code{op: lookup, args: []*code{source}, slot: -1, truth: x.truth, index: len(c.tabled), steps: -1}
 		c.tabled = append(c.tabled, table{body, size, c.tableSize})
 		c.tableSize += size * len(c.degrees)
 		return t
@@ -50,6 +45,13 @@ func (x *code) source() (source *code, steps int) {
 }
 
 func (x *code) hangsOn() (of *code, steps int) {
+	if x.steps < 0 {
+		x.hangs, x.steps = x.looksUp()
+	}
+	return x.hangs, x.steps
+}
+
+func (x *code) looksUp() (of *code, steps int) {
 	switch {
 	case x.uniform:
 		return nil, 0
@@ -66,7 +68,7 @@ func (x *code) hangsOn() (of *code, steps int) {
 	}
 	for _, a := range x.args {
 		other, more := a.hangsOn()
-		steps += more
+		steps = min(steps+more, MaxCost)
 		switch {
 		case other == nil || of == various:
 		case of == nil || of.same(other):
@@ -84,18 +86,21 @@ func (x *code) same(other *code) bool {
 }
 
 // with is a copy of a code with the entry of a table in the place of a count.
-func (x *code) with(source *code) *code {
-	if x.uniform {
+func (x *code) with(source *code, made map[*code]*code) *code {
+	switch {
+	case x.uniform:
 		return x
-	}
-	if source.same(x) {
-		return &code{op: tableEntry, slot: -1}
+	case source.same(x):
+		return &code{op: tableEntry, slot: -1, steps: -1}
+	case made[x] != nil:
+		return made[x]
 	}
 	copied := *x
 	copied.args = make([]*code, len(x.args))
 	for i, a := range x.args {
-		copied.args[i] = a.with(source)
+		copied.args[i] = a.with(source, made)
 	}
+	made[x] = &copied
 	return &copied
 }
 
@@ -109,7 +114,7 @@ func (m *machine) fillTables() {
 	}
 	for _, t := range m.tabled {
 		for degree := range m.degrees {
-			m.here = block{stride: 1, n: t.size, degree: degree, step: -1}
+			m.here = block{stride: 1, n: t.size, degree: degree, step: -1, id: m.number()}
 			copy(m.values[t.at+degree*t.size:], m.keep(m.eval(t.of, &m.here, 0), &m.here, 0))
 		}
 	}
