@@ -3,6 +3,8 @@ package sweep
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,13 +17,17 @@ import (
 )
 
 // Fits returns an error unless a file can be what was kept of a row, whose job has the scenario s: by its ending .state a state of the row's
-// last tick, else a recording that ends with the row's tick and hash. If s is nil, it may be of any scenario. The hash of a state is not compared: it covers the commands of its
+// last tick, else a recording that ends with the row's tick and hash. If s is nil, a recording must have the row's ID, and a state may be of any scenario. The hash of a state is not compared: it covers the commands of its
 // tick, which a state does not hold. An error of the disk is a [*io/fs.PathError].
 func (row *Row) Fits(s *scenarios.Scenario, path string) error {
 	if filepath.Ext(path) == ".state" {
 		return row.fitsState(s, path)
 	}
-	tick, hash, err := LastOf(s, path)
+	of := row
+	if s != nil {
+		of = nil
+	}
+	tick, hash, err := lastOf(s, of, path)
 	switch {
 	case err != nil:
 		return err
@@ -36,6 +42,21 @@ func (row *Row) Fits(s *scenarios.Scenario, path string) error {
 // LastOf returns the last tick of a recording of a scenario, and its hash; tick 0 if it has no frame. A recording of anything else is an error;
 // if s is nil, there is nothing else.
 func LastOf(s *scenarios.Scenario, path string) (tick uint64, hash string, err error) {
+	return lastOf(s, nil, path)
+}
+
+// idOf is the ID of the job that a recording with this descriptor is of.
+func idOf(descriptor []byte) ID {
+	const unsaid = 1000 // ticks of a scenario that does not say how many
+	planned := struct{ Ticks uint64 }{unsaid}
+	if json.Unmarshal(descriptor, &planned) != nil {
+		return ID{} // of no scenario
+	}
+	return sha256.Sum256(binary.LittleEndian.AppendUint64(bytes.Clone(descriptor), planned.Ticks))
+}
+
+// lastOf is LastOf, and if there is no scenario, of a recording of a row's job.
+func lastOf(s *scenarios.Scenario, row *Row, path string) (tick uint64, hash string, err error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return 0, "", err
@@ -46,6 +67,9 @@ func LastOf(s *scenarios.Scenario, path string) (tick uint64, hash string, err e
 		return 0, "", err
 	}
 	if s != nil && !bytes.Equal(r.Header.Descriptor, s.Descriptor()) {
+		return 0, "", errors.New("it is the recording of another job")
+	}
+	if row != nil && idOf(r.Header.Descriptor) != row.ID {
 		return 0, "", errors.New("it is the recording of another job")
 	}
 	var f replay.Frame

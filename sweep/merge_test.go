@@ -128,7 +128,7 @@ func keeping(job int, state bool) sweep.Row {
 // kept is a row whose recording or state is kept, and that file.
 func kept(t *testing.T, job int, state bool) (r sweep.Row, file string) {
 	t.Helper()
-	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 1, Step: 1}}})
+	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: uint64(job), To: uint64(job), Step: 1}}})
 	var recording bytes.Buffer
 	ran, saved, err := sweep.PerformSaving(t.Context(), x.scenario(0), sweep.Wanted{}, sweep.Limits{}, func(*sweep.Row) bool { return true })
 	if err == nil {
@@ -140,18 +140,21 @@ func kept(t *testing.T, job int, state bool) (r sweep.Row, file string) {
 	if r, file = keeping(job, state), recording.String(); state {
 		file = string(saved)
 	}
-	r.Ticks, r.Hash = ran.Ticks, ran.Hash
+	r.ID, r.Ticks, r.Hash = sweep.IDOf(x.scenario(0)), ran.Ticks, ran.Hash
 	return r, file
 }
 
-// TestMergeCompares: a file that does not end as the row that names it is left where it is, but for a job that differs, of which it may show
+// TestMergeCompares: a file that does not end as the row that names it, or is the recording of another job, is left where it is, but for a job that differs, of which it may show
 // the other end.
 func TestMergeCompares(t *testing.T) {
 	dir := t.TempDir()
 	one, all := filepath.Join(dir, "one"), filepath.Join(dir, "all")
 	from, to := folderOf(t, one, head(8)), folderOf(t, all, head(8))
-	for job := range 4 {
+	for job := range 5 {
 		r, file := kept(t, job, job == 1)
+		if job == 4 {
+			_, file = kept(t, 5, false)
+		}
 		put(t, filepath.Join(one, r.Kept), file)
 		switch job {
 		case 0, 3:
@@ -167,10 +170,10 @@ func TestMergeCompares(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := sweep.Merge{Folder: all, To: to, Parts: []sweep.Part{{Folder: one, Journal: from}}}
-	if err := m.Run(t.Context()); err != nil || m.Added != 4 || m.Kept != 2 || m.Other != 2 || m.Gone != 0 {
+	if err := m.Run(t.Context()); err != nil || m.Added != 5 || m.Kept != 2 || m.Other != 3 || m.Gone != 0 {
 		t.Errorf("merge adds %d, %d kept, %d gone, %d with another end, %v", m.Added, m.Kept, m.Gone, m.Other, err)
 	}
-	for job, want := range []string{"", "", sweep.KeptName(2, false), sweep.KeptName(3, false)} {
+	for job, want := range []string{"", "", sweep.KeptName(2, false), sweep.KeptName(3, false), ""} {
 		if r, err := to.Row(job); err != nil || r.Kept != want || sweep.Exists(filepath.Join(all, sweep.KeptName(job, job == 1))) != (want != "") {
 			t.Errorf("job %d has kept %q, %v, want %q", job, r.Kept, err, want)
 		}
