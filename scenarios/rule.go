@@ -253,6 +253,19 @@ func (r *Rule) check(d *decoder, n *document.Node) error {
 	if r.rule, err = rules.Check(r.scope, where, r.list); err != nil {
 		return located(r.formulaAt(err, n), err)
 	}
+	if name := r.rule.Unused(r.scope); name != "" {
+		var others []string
+		for _, p := range r.scope.Own {
+			if p != name {
+				others = append(others, p)
+			}
+		}
+		hint := ""
+		if near := document.Nearest(name, others); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return n.At("parameters").At(name).Errorf("no formula of the rule has the parameter %q%s", name, hint)
+	}
 	for _, f := range r.formulas() {
 		if written := f.node.String(); d.descriptor && written != f.text {
 			return f.at.Errorf("the formula %q is not in the form of a descriptor, which is %q", f.text, written)
@@ -293,6 +306,8 @@ func (r *Rule) formulaAt(err error, otherwise *document.Node) *document.Node {
 	switch kind {
 	case "where":
 		return r.Where.at
+	case "parameters":
+		return otherwise.At("parameters").At(name)
 	case "let", "set":
 		list := []namedFormula(r.Let)
 		if kind == "set" {

@@ -27,7 +27,7 @@ propagators:
       name: epidemic
       parameters: {beta: 0.3, gamma: {key: 9, value: 0.1}, delta: 1}
       let: {sick: count(state == infected)}  # of the neighbours
-      where: "tick > 1"
+      where: "tick > delta"
       set:
         state: |
           if state == susceptible and chance(1 - pow(1 - beta, sick)) then infected
@@ -47,7 +47,7 @@ func TestRule(t *testing.T) {
 	}
 	const want = `{"rule@1":{"name":"epidemic",` +
 		`"parameters":[["beta",{"key":1,"value":0.3}],["gamma",{"key":9,"value":0.1}],["delta",{"key":10,"value":1}]],` +
-		`"let":[["sick","count(state == infected)"]],"where":"tick > 1",` +
+		`"let":[["sick","count(state == infected)"]],"where":"tick > delta",` +
 		`"set":[["state","if state == susceptible and chance(1 - pow(1 - beta, sick)) then infected else if state == infected and chance(gamma) then recovered else state"],` +
 		`["wind[1]","-rate"]]}}`
 	descriptor := s.Descriptor()
@@ -88,7 +88,7 @@ func TestRule(t *testing.T) {
 		t.Errorf("the wind is %v", v[:2])
 	}
 	for _, other := range [][2]string{
-		{`"tick > 1"`, `"tick>1"`}, {`["state","if`, `["state","  if`}, {`"count(state == infected)"`, `"count((state == infected))"`},
+		{`"tick > delta"`, `"tick>delta"`}, {`["state","if`, `["state","  if`}, {`"count(state == infected)"`, `"count((state == infected))"`},
 		{`[["beta",{"key":1,"value":0.3}],`, `[["beta",{"key":1,"value":0.3}],["beta",{"key":2,"value":0.3}],`}, {`["gamma",{"key":9,`, `["gamma",{"key":1,`},
 		{`,["wind[1]","-rate"]]`, `,["heat","1"]]`}, {`"let":[["sick",`, `"let":[["a","1"],["a","2"],["sick",`}, {`"let":[[`, `"let":[["sick"],[`}, {`-rate`, `- rate`},
 	} {
@@ -110,10 +110,10 @@ func TestRuleMistakes(t *testing.T) {
 		{"== susceptible", "== suceptible", 21, 23, `no field, parameter, let or value is called suceptible; did you mean "susceptible"?`, "suceptible"},
 		{"chance(gamma)", "chance(1.2)", 22, 48, "a chance is 0 to 1", "1.2"},
 		{"count(state == infected)", "count(state = infected)", 17, 31, "write ==", "="},
-		{`"tick > 1"`, `"tick > heat[0]"`, 18, 22, "heat is a number, which has no components", "heat[0]"},
-		{`"tick > 1"`, `'tick > heat[0]'`, 18, 22, "heat is a number, which has no components", "heat[0]"},
-		{`"tick > 1"`, "tick >\n        now(heat) + wind", 19, 9, "now(heat) is a number, wind a vector of 2; take wind[0] or length(wind)", "now(heat) + wind"},
-		{`"tick > 1"`, "heat + 1", 18, 14, "heat + 1 is a number where true or false belongs", "heat + 1"},
+		{`"tick > delta"`, `"tick > heat[0]"`, 18, 22, "heat is a number, which has no components", "heat[0]"},
+		{`"tick > delta"`, `'tick > heat[0]'`, 18, 22, "heat is a number, which has no components", "heat[0]"},
+		{`"tick > delta"`, "tick >\n        now(heat) + wind", 19, 9, "now(heat) is a number, wind a vector of 2; take wind[0] or length(wind)", "now(heat) + wind"},
+		{`"tick > delta"`, "heat + 1", 18, 14, "heat + 1 is a number where true or false belongs", "heat + 1"},
 		{"wind[1]: -rate", "wind[2]: -rate", 24, 9, `"wind[2]" is no component of wind; write wind[0] to wind[1]`, ""},
 		{"wind[1]: -rate", "wall: 1", 24, 9, "wall is static", ""},
 		{"wind[1]: -rate", "wend: 1", 24, 9, `there is no field "wend" of cells; did you mean "wind"?`, ""},
@@ -123,6 +123,9 @@ func TestRuleMistakes(t *testing.T) {
 		{"      name: epidemic\n", "", 14, 5, "this rule draws; give it a name", ""},
 		{"gamma: {key: 9,", "gamma: {key: 1,", 16, 38, "another parameter has the key 1 already", ""},
 		{"name: epidemic.beta", "name: epidemic.bta", 26, 29, `there is no parameter "epidemic.bta"; did you mean "epidemic.beta"?`, ""},
+		{"gamma: {key: 9, value: 0.1}", "gamma: {key: 9, value: 0.1}, gama: 2", 16, 66, `no formula of the rule has the parameter "gama"; did you mean "gamma"?`, ""},
+		{"delta: 1}", "delta: 1, dt: 2}", 16, 74, "dt is a word of the language, and cannot name a parameter", ""},
+		{"let: {sick:", "let: {heat: \"1\", sick:", 17, 20, "heat is a field already, and cannot name a let", ""},
 		{"let: {sick: count(state == infected)}", "let: {sick: sum(sick)}", 17, 23, "sick needs itself: sick, sick", "sick"},
 	} {
 		text := strings.Replace(epidemic, tt.old, tt.new, 1)

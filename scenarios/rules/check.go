@@ -175,6 +175,9 @@ func (c *checker) bareValue(t *Term) error {
 		}
 		found = i
 	}
+	if n.Text == "pi" && found < 0 {
+		return c.wrong(n, "there is no pi; write 3.141592653589793")
+	}
 	if found < 0 {
 		return c.wrong(n, "no field, parameter, let or value is called %s%s", n.Text, document.Suggestion(n.Text, c.known()))
 	}

@@ -44,6 +44,9 @@ func (r *Rule) Draws() (n int) {
 func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {
 	c := newChecker(s)
 	r := &Rule{}
+	if err := c.names(); err != nil {
+		return nil, err
+	}
 	for i := range s.Lets {
 		of, err := c.letOf(s.Lets[i].Formula, i)
 		if err != nil {
@@ -73,6 +76,52 @@ func Check(s *Scope, where *Node, set []Assignment) (*Rule, error) {
 		r.Set = append(r.Set, t)
 	}
 	return r, c.limit(r, where, set)
+}
+
+// names refuses lets and parameters that a formula could not name, or that would hide each other or a field.
+func (c *checker) names() error {
+	taken := map[string]string{} // looked up only
+	for i := range c.Fields {
+		taken[c.Fields[i].Name] = "field"
+	}
+	check := func(name, what, place string) error {
+		var err error
+		switch {
+		case isWord(name) || slices.Contains(c.words, name) || name == "c" || name == "step":
+			err = c.wrong(&Node{}, "%s is a word of the language, and cannot name a %s", name, what)
+		case taken[name] != "":
+			err = c.wrong(&Node{}, "%s is a %s already, and cannot name a %s", name, taken[name], what)
+		}
+		taken[name] = what
+		return placed(place, err)
+	}
+	for _, name := range c.Own {
+		if err := check(name, "parameter", "parameters."+name); err != nil {
+			return err
+		}
+	}
+	for i := range c.Lets {
+		if err := check(c.Lets[i].Name, "let", "let."+c.Lets[i].Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unused is a parameter of the rule that none of its formulas names; "": there is none.
+func (r *Rule) Unused(s *Scope) string {
+	used := make([]bool, len(s.Own))
+	for _, t := range r.terms() {
+		t.Walk(func(x *Term) {
+			if x.Op == Own {
+				used[x.Index] = true
+			}
+		})
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		return s.Own[i]
+	}
+	return ""
 }
 
 // let is a let, as it is within a term over neighbours or elsewhere.

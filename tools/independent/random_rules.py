@@ -1,5 +1,8 @@
 """Random rules for worlds.py: formulas of every type, over each other's fields, mostly such that no tick fails."""
 
+import json
+import re
+
 COORDINATES = {"line": ["i"], "ring": ["i"], "square4": ["row", "col"], "square8": ["row", "col"], "hex": ["q", "r"],
                "fcc12": ["x", "y", "z"]}
 DIRECTIONS = {"line": ["previous", "next"], "square4": ["north", "south", "west", "east"],
@@ -271,6 +274,10 @@ def rule(r, lattice, number, written, others):
     if elements & written or r.random() < 0.3:
         it["where"] = formula.boolean(2)
     written |= elements
+    words = set(re.findall(r"\w+", json.dumps(it["set"]) + json.dumps(lets) + it.get("where", "")))
+    it["parameters"] = {name: value for name, value in parameters.items() if name in words}  # one that no formula has is refused
+    if not it["parameters"]:
+        del it["parameters"]
     return {"rule": it}
 
 
@@ -292,4 +299,4 @@ def rules(r, lattice, propagators):
 def commands(r, ticks, rules):
     """Commands that set parameters of rules."""
     return [{"tick": r.randint(1, ticks), "param": {"name": f"{it['rule']['name']}.beta", "value": round(r.uniform(-1, 2), 2)}}
-            for it in rules]
+            for it in rules if "beta" in it["rule"].get("parameters", {})]
