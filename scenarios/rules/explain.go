@@ -29,7 +29,7 @@ func (p *Propagator) explain(c *engine.Context, m *machine, bad fault) error {
 	case f.Values != nil:
 		return c.Fail(bad.cell, "%s: `%s` is no value of %s", what, p.set[bad.assignment].Formula, f.Name)
 	}
-	return c.Fail(bad.cell, "%s: `%s` is %v, which is not finite", what, p.set[bad.assignment].Formula, numbers)
+	return c.Fail(bad.cell, "%s: `%s` is %s, which is not finite", what, p.set[bad.assignment].Formula, strings.Trim(fmt.Sprint(numbers), "[]"))
 }
 
 // finite reports whether a value is finite; what is no float number is.

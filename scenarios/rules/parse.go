@@ -63,7 +63,11 @@ func (p *parser) unexpected(wanted string) error {
 		return p.wrong(max(0, p.before-1), max(p.before, 1), "the formula ends here; %s is missing", wanted)
 	}
 	is := p.text()[p.token.at:p.token.end]
-	return p.wrong(p.token.at, p.token.end, "%.40s stands where %s belongs", is, wanted)
+	instead := map[string]string{
+		"elif": "; write else if", "elseif": "; write else if", "if": "; write if condition then one else another", "in": "; compare with each, as in n == 2 or n == 3",
+		"where": "; within a term over neighbours it stands before the ), and where of a rule is a key of its own",
+	}[is]
+	return p.wrong(p.token.at, p.token.end, "%.40s stands where %s belongs%s", is, wanted, instead)
 }
 
 // expect passes over a sign or keyword.
