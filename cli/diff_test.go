@@ -360,3 +360,14 @@ func TestHonestOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestLongValues: of two long values that begin alike, the part is shown where they differ.
+func TestLongValues(t *testing.T) {
+	const a, b = "if state == susceptible and chance(gamma) then infected", "if state == susceptible and chance(gamma * 1.5) then infected"
+	if x, y := orNotSet(a, b), orNotSet(b, a); x != "…and chance(gamma) then infected" || y != "…and chance(gamma * 1.5) then infected" {
+		t.Errorf("%q and %q", x, y)
+	}
+	if x, y := orNotSet("", b), orNotSet("0.3", "0.4"); x != "(not set)" || y != "0.3" {
+		t.Errorf("%q and %q", x, y)
+	}
+}

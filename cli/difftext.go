@@ -155,7 +155,7 @@ func (j *diffText) headerBlock() (blocks []words.Block) {
 		if i == most {
 			return append(blocks, words.Block{Label: "", Head: fmt.Sprintf("and %d more", len(j.Result.Header)-most)})
 		}
-		b := words.Block{Label: "scenario", Head: words.Printable(h.Key) + ": " + orNotSet(h.A) + " and " + orNotSet(h.B)}
+		b := words.Block{Label: "scenario", Head: words.Printable(h.Key) + ": " + orNotSet(h.A, h.B) + " and " + orNotSet(h.B, h.A)}
 		if i > 0 {
 			b.Label = ""
 		}
@@ -164,10 +164,18 @@ func (j *diffText) headerBlock() (blocks []words.Block) {
 	return blocks
 }
 
-// orNotSet returns a value of a scenario, or says that it is not set.
-func orNotSet(value string) string {
+// orNotSet returns a value of a scenario, of a long one the part where it begins to differ from another; or says that it is not set.
+func orNotSet(value, other string) string {
 	if value == "" {
 		return "(not set)"
+	}
+	const before = 16 // characters that are shown of what is the same
+	a, b, same := []rune(value), []rune(other), 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	if from := same - before; from > 0 && document.Shorten(value) == document.Shorten(other) {
+		return "…" + document.Shorten(string(a[from:]))
 	}
 	return document.Shorten(value)
 }
