@@ -82,8 +82,8 @@ type compiler struct {
 	near    bool   // what is computed is computed at a neighbour
 	inner   bool   // within a term over neighbours, where the degree is a float32: also in own
 	known   map[letPart]int
-	uniform map[int]*code // of uniform lets that are computed already, what gives their value
-	once    map[termAt]*code
+	uniform map[int]*code      // of uniform lets that are computed already, what gives their value
+	once    map[termAt]*code   //detcheck:allow pointer it is looked up only
 	offsets map[string][]int32 // the tables of at
 }
 
@@ -92,6 +92,7 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 	if r.Fixed(s, set) {
 		return nil
 	}
+	//detcheck:allow pointer it is looked up only
 	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, uniform: map[int]*code{}, once: map[termAt]*code{}, offsets: map[string][]int32{}}
 	for _, span := range s.Lattice.Spans() {
 		if n := len(span.Pattern.Offsets); !slices.Contains(c.degrees, n) {

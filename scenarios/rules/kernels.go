@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"math"
-
 	"github.com/murksim/murksim/exact/f32"
 	"github.com/murksim/murksim/internal/kernel"
 )
@@ -67,13 +65,4 @@ func fill(to []float32, k float32) {
 	for i := range to {
 		to[i] = k
 	}
-}
-
-// bits is true or false as all bits of a number, or none.
-func bits(b bool) float32 {
-	var n uint32
-	if b {
-		n = 1
-	}
-	return math.Float32frombits(-n)
 }

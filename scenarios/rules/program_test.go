@@ -19,7 +19,6 @@ type writer struct {
 	*rand.Rand
 	scope *Scope
 	near  bool
-	fixed bool // fixed numbers, too
 }
 
 func (w *writer) of(list ...string) string { return list[w.IntN(len(list))] }

@@ -19,6 +19,7 @@ func (c *compiler) tabulate(x *code) *code {
 	x.seen = true
 	source, steps := x.source()
 	if size := c.scope.Lattice.MaxDegree() + 1; source != nil && steps >= 4 && size <= maxTable {
+		//detcheck:allow pointer it is looked up only
 		body := x.with(source, map[*code]*code{})
 		t := &code{op: lookup, args: []*code{source}, slot: -1, truth: x.truth, index: len(c.tabled), steps: -1}
 		c.tabled = append(c.tabled, table{body, size, c.tableSize})
@@ -86,6 +87,8 @@ func (x *code) same(other *code) bool {
 }
 
 // with is a copy of a code with the entry of a table in the place of a count.
+//
+//detcheck:allow pointer it is looked up only
 func (x *code) with(source *code, made map[*code]*code) *code {
 	switch {
 	case x.uniform:
