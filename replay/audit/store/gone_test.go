@@ -198,6 +198,35 @@ func TestLogOfAnotherWay(t *testing.T) {
 	}
 }
 
+// TestLogOfSibling: of two copies of one database, to each of which one transaction of ours was added, none gets the other's log, whichever
+// connection wrote them.
+func TestLogOfSibling(t *testing.T) {
+	for _, long := range []bool{false, true} { // one connection writes what both have, and the one more
+		name, base, sibling := sqliteFile.fresh(t), sqliteFile.fresh(t), sqliteFile.fresh(t)
+		d := open(t, name)
+		create(t, d, newRun(1))
+		merge := func() {
+			if _, err := sqliteFile.direct(t, name).Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		merge()
+		filesOf(t, name, base, "")
+		if !long {
+			d.Close()
+			d = open(t, name)
+		}
+		create(t, d, newRun(2))
+		merge()
+		filesOf(t, name, sibling, "")
+		create(t, open(t, base), newRun(3))
+		filesOf(t, base, sibling, "-wal")
+		if d, err := store.OpenReader(ctx, sibling); !errors.Is(err, store.ErrForeign) {
+			t.Errorf("one connection %t: beside the log of a sibling: %v, %v", long, d, err)
+		}
+	}
+}
+
 // TestOtherProgramFirst: where another program has changed a database that it keeps open, our changes do not follow its own in
 // the log. So after a crash the file is opened with its log, and a copy that is older than what the other program did is not.
 func TestOtherProgramFirst(t *testing.T) {

@@ -37,6 +37,9 @@ type begun struct {
 // beginTries is how often a transaction begins before it goes on whatever the log begins with.
 const beginTries = 5
 
+// leastDrawn is the least number that is drawn for user_version: other programs number what they make by less.
+const leastDrawn = 1 << 16
+
 // begin implements backend. It looks at the log while no other may write to it.
 func (s *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
 	var merged header
@@ -53,7 +56,7 @@ func (s *sqliteFile) begin(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if s.goesOn(ctx, conn, version) || before == merged || tries == beginTries { // a reader may keep the log from being begun anew
-			mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), 1+frand.Uint64n(1<<31-1))
+			mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", before.sum(), leastDrawn+frand.Uint64n(1<<31-leastDrawn))
 			_, err = conn.ExecContext(ctx, mark)
 			return err
 		}
@@ -83,10 +86,11 @@ func (s *sqliteFile) goesOn(ctx context.Context, conn *sql.Conn, version int64) 
 }
 
 // The file format of SQLite, 1.3 and 4: where the first page has the way of writing, two bytes that are 2 with a log, and
-// application_id; how long the heads of a log and of a page in it are, and where the former has the size of a page, and what all
+// application_id, behind user_version; how long the heads of a log and of a page in it are, and where the former has the size of a page, and what all
 // frames of it repeat.
 const (
 	wayAt               = 18
+	versionAt           = 60
 	beforeAt            = 68
 	headerSize          = 100
 	logHead, logPage    = 32, 24
@@ -101,6 +105,14 @@ func (h *header) sum() uint32 { return crc32.ChecksumIEEE(h[:]) >> 1 }
 
 // before is the sum of the header before the change that has written this one.
 func (h *header) before() uint32 { return binary.BigEndian.Uint32(h[beforeAt:]) }
+
+// othersAfter reports whether a header is that of another program's change of the one before. Such a change leaves application_id as it was, and
+// user_version, too, or sets a small number. One of ours on a copy of an earlier state has the same application_id, and draws user_version; the
+// count of changes would not tell, since a connection that stays open counts one only.
+func (h *header) othersAfter(before *header) bool {
+	number := binary.BigEndian.Uint32(h[versionAt:])
+	return h.before() == before.before() && (number < leastDrawn || number == binary.BigEndian.Uint32(before[versionAt:]))
+}
 
 // headerOf reads the header of a database as a connection sees it.
 func headerOf(ctx context.Context, q querier) (h header, err error) {
@@ -184,7 +196,7 @@ func changesBeside(ctx context.Context, path string) (log changes, ours bool) {
 	}
 	log = changesOf(path+"-wal", &file)
 	// The last: a change of another program on the same state, which after a crash no change of ours has followed; see begin.
-	return log, log.count == 0 || log.has || file.sum() == log.first.before() || file.before() == log.first.before()
+	return log, log.count == 0 || log.has || file.sum() == log.first.before() || log.first.othersAfter(&file)
 }
 
 // A changes is what the headers in a log say.
