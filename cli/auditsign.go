@@ -120,7 +120,7 @@ func (a *app) wholeRun(ctx context.Context, source, run string, how holding) (*e
 	if err != nil {
 		return nil, err
 	}
-	r.Parent = parentHeld(r.Source, how.right, true)
+	r.Parent = a.parentHeld(r.Source, how.right, true)
 	if err = r.Hold(ctx); err != nil {
 		err = evidence.Broken(r.Name, err)
 	} else if err = heldToNotes(ctx, r.Source, r.Evidence); !how.complete {

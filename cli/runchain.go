@@ -100,7 +100,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		return err
 	}
 	e = found.Held(e)
-	src.Parent = parentHeld(src, true, !j.force)
+	src.Parent = j.parentHeld(src, true, !j.force)
 	parent, held, err := src.HoldParent(ctx, e)
 	if err != nil {
 		return err

@@ -203,18 +203,13 @@ func heldToNotes(ctx context.Context, src *evidence.Source, e audit.Evidence) er
 	return n.told(src, err)
 }
 
-// parentHeld refuses a run that was forked from another one at or behind a tick that the source says is wrong, if it must be right, and
-// is heldToNotes for that other run, if notes count. Its tick is known even if the source does not have it.
-func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
+// parentHeld refuses a run that was forked from another one at or behind a tick that is wrong, if it must be right, and is heldToNotes for
+// that other run, if notes count. Its tick is known even if the source does not have it.
+func (a *app) parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
 	return func(ctx context.Context, e audit.Evidence, p *audit.Parent) error {
-		if right && src.DB != nil {
-			tick, wrong, err := src.DB.Wrong(ctx, p.Run)
-			if err != nil {
-				return words.About(src.Name, fmt.Errorf("it is not known whether run %s, from which it comes, was found to be wrong: %v", p.Run, evidence.Stored(err)))
-			}
-			if wrong && tick <= p.Tick {
-				return report.Exit(report.StatusHalted, fmt.Errorf("%s: it comes from tick %s of run %s, of which tick %s is known to be wrong; "+
-					"a fork of an earlier tick can be gone on with", document.FileName(src.Name), words.Number(p.Tick), p.Run, words.Number(tick)))
+		if right {
+			if err := a.parentRight(ctx, src, e, p); err != nil {
+				return err
 			}
 		}
 		switch {
@@ -229,6 +224,36 @@ func parentHeld(src *evidence.Source, right, notes bool) func(ctx context.Contex
 		}
 		return m.damaged()
 	}
+}
+
+// parentRight returns an error if a tick of a parent, up to that from which a fork comes, is known to be wrong: by the source, or by this
+// user's note of it, and, where the parent is there, also when it is computed again, since the note may be of another copy.
+func (a *app) parentRight(ctx context.Context, src *evidence.Source, e audit.Evidence, p *audit.Parent) (err error) {
+	var tick uint64
+	wrong, says := false, ""
+	if src.DB != nil {
+		if tick, wrong, err = src.DB.Wrong(ctx, p.Run); err != nil {
+			return words.About(src.Name, fmt.Errorf("it is not known whether run %s, from which it comes, was found to be wrong: %v", p.Run, evidence.Stored(err)))
+		}
+	}
+	m := memoryOf(p.Run)
+	if n := m.read(); n != nil && n.wrong != nil && *n.wrong <= p.Tick && (!wrong || tick > p.Tick) {
+		tick, wrong, says = *n.wrong, true, ", as "+document.FileName(string(m))+" says"
+		if e != nil {
+			b := a.newBuilder()
+			_, err := a.proved(ctx, &b, src.Name, e, p.Tick)
+			d, differs := errors.AsType[*audit.DivergenceError](err)
+			if !differs {
+				return err
+			}
+			tick, says = d.Tick, ""
+		}
+	}
+	if !wrong || tick > p.Tick {
+		return nil
+	}
+	return report.Exit(report.StatusHalted, fmt.Errorf("%s: it comes from tick %s of run %s, of which tick %s is known to be wrong%s; "+
+		"a fork of an earlier tick can be gone on with", document.FileName(src.Name), words.Number(p.Tick), p.Run, words.Number(tick), says))
 }
 
 // told adds to an error the name of the source, and what to do.

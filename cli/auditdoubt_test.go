@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// A doubt is a run in wrong.db, of the program unsteady, whose ticks from 30 on do not come out again, and a fork of its tick 35, in a
+// folder of its own with the key mine.key.
+type doubt struct {
+	*testing.T
+	run, fork string
+}
+
+func newDoubt(t *testing.T) *doubt {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	scenario := "murksim: 1\nname: pond\nticks: 90\nspace: {kind: square4, rows: 4, cols: 4}\nfields:\n  - {name: heat}\n" +
+		"propagators:\n  - unsteady: {field: heat}\n"
+	if err := os.WriteFile("pond.yaml", []byte(scenario), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := &doubt{T: t}
+	t.Setenv("UNSTEADY", "other")
+	d.status(report.StatusOK, "", "run", "pond.yaml", "-q", "--until", "40", "--audit", "wrong.db", "--no-record")
+	d.run = runIDs(t, "wrong.db")[0]
+	d.status(report.StatusOK, "", "audit", "fork", "wrong.db", "--tick", "35", "-q")
+	d.fork = runIDs(t, "wrong.db")[1]
+	d.status(report.StatusOK, "", "audit", "key", "mine.key")
+	tamper(t, "wrong.db", "VACUUM INTO 'copy.db'")
+	return d
+}
+
+// status runs a command line, which must end with a status and say something.
+func (d *doubt) status(status int, says string, args ...string) {
+	d.Helper()
+	var b bytes.Buffer
+	p := Program{Name: "unsteady", Components: unsteadyComponents()}
+	if got := p.run(d.Context(), args, nil, &b, &b); got != status || !strings.Contains(b.String(), says) {
+		d.Errorf("%s: %d, want %d and %q\n%s", args, got, status, says, b.String())
+	}
+}
+
+// TestForkOfNotedWrong: a fork whose parent is wrong as this user's note says is refused, also where the source knows nothing of it, or
+// does not have the parent; where the parent is there and comes out as committed, it is not.
+func TestForkOfNotedWrong(t *testing.T) {
+	d := newDoubt(t)
+	t.Setenv("UNSTEADY", "")
+	d.status(report.StatusDiverged, "FAIL tick=30", "audit", "wrong.db", "--run", d.run)
+	d.status(report.StatusOK, "", "audit", "export", "copy.db", "--run", d.fork, "-o", "fork.audit")
+	id, err := audit.ParseID(d.run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const known = "of which tick 30 is known to be wrong"
+	d.status(report.StatusHalted, known+", as "+string(memoryOf(id))+" says", "audit", "sign", "fork.audit", "--key", "mine.key", "-o", "x.sig")
+	t.Setenv("UNSTEADY", "other") // as if it had been another copy that was wrong
+	d.status(report.StatusOK, "", "audit", "sign", "copy.db", "--run", d.fork, "--key", "mine.key", "-o", "right.sig")
+	t.Setenv("UNSTEADY", "")
+	d.status(report.StatusHalted, known, "audit", "sign", "copy.db", "--run", d.fork, "--key", "mine.key", "-o", "x.sig")
+	d.status(report.StatusHalted, known, "audit", "fork", "copy.db", "--run", d.fork)
+	d.status(report.StatusHalted, known, "run", "--resume", "copy.db", "--audit-run", d.fork, "--no-record", "--force")
+	d.status(report.StatusHalted, known, "run", "--resume", "copy.db", "--audit-run", d.fork, "--no-record")
+}
