@@ -67,3 +67,21 @@ func TestForkOfNotedWrong(t *testing.T) {
 	d.status(report.StatusHalted, known, "run", "--resume", "copy.db", "--audit-run", d.fork, "--no-record", "--force")
 	d.status(report.StatusHalted, known, "run", "--resume", "copy.db", "--audit-run", d.fork, "--no-record")
 }
+
+// TestImportToForkOfWrong: nothing is added to a fork that may not be gone on with. Where it is not there yet, it is imported as it is.
+func TestImportToForkOfWrong(t *testing.T) {
+	d := newDoubt(t)
+	tamper(t, "wrong.db", "VACUUM INTO 'new.db'")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // another user
+	t.Setenv("UNSTEADY", "other")
+	d.status(report.StatusOK, "", "run", "--resume", "copy.db", "--audit-run", d.fork, "--until", "50", "--no-record", "-q")
+	d.status(report.StatusOK, "", "audit", "export", "copy.db", "--run", d.run, "-o", "parent.audit")
+	d.status(report.StatusOK, "", "audit", "export", "copy.db", "--run", d.fork, "-o", "longer.audit")
+	t.Setenv("UNSTEADY", "")
+	d.status(report.StatusDiverged, "FAIL tick=30", "audit", "wrong.db", "--run", d.run)
+	t.Setenv("UNSTEADY", "other")
+	d.status(report.StatusHalted, "of which tick 30 is known to be wrong", "audit", "import", "longer.audit", "wrong.db")
+	d.status(report.StatusOK, "", "audit", "import", "longer.audit", "new.db")
+	d.status(report.StatusOK, "", "audit", "import", "parent.audit", "empty.db")
+	d.status(report.StatusOK, "", "audit", "import", "longer.audit", "empty.db")
+}

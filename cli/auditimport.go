@@ -22,7 +22,8 @@ func (a *app) auditImportCommand() *cobra.Command {
 		Long: `Import checks the evidence of a bundle, and puts its run into a database, under the same id.
 An interrupted import can be continued. If the database already has a part of the run, that
 part must be the same: the row of the run, and all ticks and inputs that both have. What is
-added must give the recorded hashes when it is computed here.`,
+added must give the recorded hashes when it is computed here, and nothing is added to a fork
+with which run --resume would not go on.`,
 		Example: "  murksim audit import heat.audit postgres://user@host/name",
 		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,10 +69,14 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	if err != nil {
 		return evidence.Stored(err)
 	}
+	adds := !begin && from <= found.Tick // to a run that is there, where it stays for good
+	if adds {
+		to.Parent = a.parentHeld(to, true, true)
+	}
 	if _, _, err := to.HoldParent(ctx, held); err != nil {
 		return evidence.Broken(name, err)
 	}
-	if !begin && from <= found.Tick { // what is added to a run that is there stays there for good
+	if adds {
 		b := a.newBuilder()
 		if _, err := a.proved(ctx, &b, name, held, found.Tick); err != nil {
 			if _, differs := errors.AsType[*audit.DivergenceError](err); differs {
