@@ -91,7 +91,7 @@ func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.Sig
 	if len(args) == 1 {
 		return a.Emit(r)
 	}
-	if r.Source, err = a.holdRun(ctx, args[1], p); err != nil {
+	if r.Source, err = a.holdRun(ctx, args[1], p, false); err != nil {
 		return err
 	}
 	if err := a.Emit(r); err != nil {
@@ -100,9 +100,10 @@ func (a *app) checkSignature(ctx context.Context, args []string, x *evidence.Sig
 	return a.Say("the run has it")
 }
 
-// holdRun checks that the evidence of a run is whole and has what a checkpoint claims. It returns the source's name.
-func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoint) (name string, err error) {
-	r, err := a.wholeRun(ctx, source, p.Run.String(), holding{})
+// holdRun checks that the evidence of a run is whole and has what a checkpoint claims; to be signed, also that it is not known to be wrong.
+// It returns the source's name.
+func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoint, sign bool) (name string, err error) {
+	r, err := a.wholeRun(ctx, source, p.Run.String(), holding{right: sign})
 	if err != nil {
 		return "", err
 	}
@@ -116,5 +117,8 @@ func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoi
 	case l.InputHash != p.Inputs:
 		return "", report.Exit(report.StatusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, words.Number(p.Tick)))
 	}
-	return r.Name, nil
+	if sign {
+		err = a.provedIfDoubted(ctx, r, p.Tick)
+	}
+	return r.Name, err
 }

@@ -39,8 +39,8 @@ func (a *app) auditCosignCommand() *cobra.Command {
 		Short: "Sign as a witness that a run has the signed hash",
 		Long: `Cosign compares a run with a signature of audit sign, and adds the signature of a witness to
 the file, with the time. It states that the witness saw the complete evidence of the run,
-with this hash at this tick. It does not check the other signatures, and computes nothing;
-audit check and audit SOURCE do.
+with this hash at this tick. It does not check the other signatures, and computes the run only
+where the source or your note of it says that it is wrong; audit check and audit SOURCE do.
 
 An operator who later hides a run, or shows another one, has to explain what the witness saw. So the
 witness is another person, with a key of their own, who keeps what they have signed.
@@ -86,7 +86,7 @@ func (j *cosignJob) cosign(ctx context.Context, name, source string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := j.holdRun(ctx, source, &n.Checkpoint); err != nil {
+	if _, err := j.holdRun(ctx, source, &n.Checkpoint, true); err != nil {
 		return err
 	}
 	var k *checkpoint.Key

@@ -85,3 +85,23 @@ func TestImportToForkOfWrong(t *testing.T) {
 	d.status(report.StatusOK, "", "audit", "import", "parent.audit", "empty.db")
 	d.status(report.StatusOK, "", "audit", "import", "longer.audit", "empty.db")
 }
+
+// TestSignOfFailed: a run of which the source has a FAIL, or a halt for it, is signed and cosigned up to the ticks that come out again, also by who has
+// no note of it.
+func TestSignOfFailed(t *testing.T) {
+	d := newDoubt(t)
+	d.status(report.StatusOK, "", "audit", "sign", "wrong.db", "--run", d.run, "--key", "mine.key", "-o", "other.sig")
+	d.status(report.StatusOK, "", "audit", "sign", "wrong.db", "--run", d.fork, "--key", "mine.key", "-o", "fork.sig")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("UNSTEADY", "")
+	d.status(report.StatusHalted, "FAIL tick=30", "audit", "wrong.db", "--run", d.run, "--halt")
+	d.status(report.StatusDiverged, "FAIL tick=30", "audit", "copy.db", "--run", d.run)
+	d.status(report.StatusOK, "", "audit", "export", "wrong.db", "--run", d.run, "-o", "wrong.audit")
+	for _, source := range []string{"wrong.db", "copy.db", "wrong.audit"} {
+		d.status(report.StatusDiverged, "tick 30 has hash", "audit", "sign", source, "--run", d.run, "--key", "mine.key", "-o", "x.sig")
+		d.status(report.StatusDiverged, "tick 30 has hash", "audit", "cosign", "other.sig", source, "--key", "mine.key", "--name", "example.com/w1")
+		d.status(report.StatusOK, "signed", "audit", "sign", source, "--run", d.run, "--key", "mine.key", "--tick", "29", "-o", "29.sig", "--force")
+		d.status(report.StatusOK, "cosigned", "audit", "cosign", "29.sig", source, "--key", "mine.key", "--name", "example.com/w1")
+	}
+	d.status(report.StatusHalted, "of which tick 30 is known to be wrong", "audit", "cosign", "fork.sig", "copy.db", "--key", "mine.key", "--name", "example.com/w1")
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/checkpoint"
+	"github.com/murksim/murksim/replay/audit/store"
 )
 
 // A signedView is what audit sign has signed, with --json.
@@ -94,9 +95,28 @@ confirms the time with audit stamp.`,
 	return c
 }
 
-// provedIfDoubted computes a run up to a tick if the note of it says that one is wrong, of this chain or of another with its id.
+// provedIfDoubted computes a run up to a tick if the note of it says that one is wrong, of this chain or of another with its id, or if its
+// source says so, or does not let this user know.
 func (a *app) provedIfDoubted(ctx context.Context, r *evidence.Run, tick uint64) error {
-	if n := memoryOf(r.Evidence.Run().ID).read(); n == nil || n.wrong == nil {
+	id := r.Evidence.Run().ID
+	n := memoryOf(id).read()
+	doubted := n != nil && n.wrong != nil
+	if !doubted {
+		halt, err := r.Evidence.Halt(ctx)
+		if err != nil {
+			return evidence.Broken(r.Name, err)
+		}
+		doubted = halt != nil && halt.Code == audit.Divergence
+	}
+	if !doubted && r.DB != nil {
+		var err error
+		if doubted, err = r.DB.Doubted(ctx, id); errors.Is(err, store.ErrUnreadable) {
+			doubted = true
+		} else if err != nil {
+			return evidence.Stored(err)
+		}
+	}
+	if !doubted {
 		return nil
 	}
 	b := a.newBuilder()
