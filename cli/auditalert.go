@@ -52,13 +52,18 @@ func (a *app) raise(ctx context.Context, db *store.DB, v *store.Audit, x *alarm,
 			with, end = &audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: row.At}, ", and the run is not halted"
 		}
 		err := db.Record(ctx, x.id, v, &row, with)
-		halted = halt && err == nil
-		if v != nil && errors.Is(err, store.ErrReadOnly) { // an engine may add no verdict, but an alert
+		if v != nil && errors.Is(err, store.ErrReadOnly) && !errors.Is(err, store.ErrNoAlert) { // an engine may add no verdict, but an alert
 			row.Audit = audit.ID{}
-			if db.Record(ctx, x.id, nil, &row, with) == nil {
-				what, end, halted = "the verdict is", "", halt
+			if without := db.Record(ctx, x.id, nil, &row, with); without == nil || errors.Is(without, store.ErrNoAlert) {
+				fmt.Fprintf(a.Errs, "the verdict is not in the database: %v\n", gaveUp(ctx, err))
+				err = without
 			}
 		}
+		alone := errors.Is(err, store.ErrNoAlert)
+		if alone {
+			what, end = "the alert is", ""
+		}
+		halted = halt && (alone || err == nil)
 		if err != nil {
 			fmt.Fprintf(a.Errs, "%s not in the database%s: %v\n", what, end, gaveUp(ctx, err))
 		}

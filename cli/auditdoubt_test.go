@@ -105,3 +105,12 @@ func TestSignOfFailed(t *testing.T) {
 	}
 	d.status(report.StatusHalted, "of which tick 30 is known to be wrong", "audit", "cosign", "fork.sig", "copy.db", "--key", "mine.key", "--name", "example.com/w1")
 }
+
+// TestHaltWithoutAlert: a run that fails is halted also where its alert cannot be added, and that is told.
+func TestHaltWithoutAlert(t *testing.T) {
+	d := newDoubt(t)
+	tamper(t, "wrong.db", "INSERT INTO alerts (alert_id, run_id, tick, code, severity, raised_at) VALUES (9223372036854775807, '"+d.run+"', 1, 'X', 'warning', 0)")
+	t.Setenv("UNSTEADY", "")
+	d.status(report.StatusHalted, "the alert is not in the database: ", "audit", "wrong.db", "--run", d.run, "--halt")
+	d.status(report.StatusHalted, "", "run", "--resume", "wrong.db", "--audit-run", d.run, "--no-record")
+}

@@ -78,7 +78,7 @@ func TestWrong(t *testing.T) {
 	})
 }
 
-// TestRecord: a verdict, its alert and the halt are added together or not at all; a run that is halted already gets the others.
+// TestRecord: a verdict and what comes with it are added together or not at all; a run that is halted already gets the others.
 func TestRecord(t *testing.T) {
 	on(t, func(t *testing.T, on database, dsn string) {
 		d := open(t, dsn)
@@ -99,17 +99,17 @@ func TestRecord(t *testing.T) {
 		}
 		raw := on.direct(t, dsn)
 		for _, s := range droppers[on.name] {
-			if _, err := raw.Exec(strings.ReplaceAll(s, "TABLE_", "alerts")); err != nil {
+			if _, err := raw.Exec(strings.ReplaceAll(s, "TABLE_", "audits")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := record(1); !errors.Is(err, store.ErrDropped) {
-			t.Errorf("without its alert: %v, want %q", err, store.ErrDropped)
+		if err := record(1); !errors.Is(err, store.ErrDropped) || errors.Is(err, store.ErrNoAlert) {
+			t.Errorf("without the verdict: %v, want %q", err, store.ErrDropped)
 		}
 		there(0, false)
 		drop := "DROP TRIGGER drops"
 		if on.name == "postgres" {
-			drop += " ON alerts"
+			drop += " ON audits"
 		}
 		if _, err := raw.Exec(drop); err != nil {
 			t.Fatal(err)
@@ -119,6 +119,36 @@ func TestRecord(t *testing.T) {
 				t.Error(err)
 			}
 			there(1+i, true)
+		}
+	})
+}
+
+// TestRecordWithoutAlert: where somebody has taken the numbers of the next alerts, a verdict and a halt are there without one.
+func TestRecordWithoutAlert(t *testing.T) {
+	on(t, func(t *testing.T, on database, dsn string) {
+		d := open(t, dsn)
+		r, now := newRun(1), time.Now()
+		create(t, d, r)
+		takes := "INSERT INTO alerts (alert_id, run_id, tick, code, severity, raised_at) VALUES (9223372036854775807, '" + r.ID.String() + "', 1, 'X', 'warning', 1)"
+		if on.name == "postgres" {
+			takes = "INSERT INTO alerts (alert_id, run_id, tick, code, severity) OVERRIDING SYSTEM VALUE SELECT n, '" + r.ID.String() + "', 1, 'X', 'warning' FROM generate_series(1, 9) n"
+		}
+		if _, err := on.direct(t, dsn).Exec(takes); err != nil {
+			t.Fatal(err)
+		}
+		alert := store.Alert{Run: r.ID, Tick: 1, Code: audit.Divergence, Severity: "critical", At: now}
+		if err := d.Alert(ctx, &alert); err == nil || errors.Is(err, store.ErrNoAlert) {
+			t.Errorf("an alert alone: %v", err)
+		}
+		err := d.Record(ctx, r.ID, &store.Audit{ID: r.ID, Run: r.ID, Started: now, Finished: now, To: 1, Verdict: "FAIL", Divergent: 1}, &alert, &audit.Halt{Tick: 1, Code: audit.Divergence, At: now})
+		if !errors.Is(err, store.ErrNoAlert) {
+			t.Errorf("a verdict, an alert and a halt: %v, want %q", err, store.ErrNoAlert)
+		}
+		if tick, wrong, err := d.Wrong(ctx, r.ID); tick != 1 || !wrong || err != nil {
+			t.Errorf("after that: %d, %t, %v", tick, wrong, err)
+		}
+		if halt, err := d.Halted(ctx, r.ID); halt == nil || err != nil {
+			t.Errorf("its halt: %v, %v", halt, err)
 		}
 	})
 }

@@ -35,6 +35,7 @@ const (
 	ErrLocked      Kind = "another process has locked the database for too long"
 	ErrFull        Kind = "the disk is full"
 	ErrDropped     Kind = "the database has dropped rows instead of adding them"
+	ErrNoAlert     Kind = "what comes with it is there, but the alert cannot be added"
 	ErrReadOnly    Kind = "the database cannot be written to"
 	ErrUnreadable  Kind = "the database cannot be read"
 	ErrDamaged     Kind = "the database is damaged"

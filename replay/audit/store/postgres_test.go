@@ -155,7 +155,8 @@ func TestPostgresRoles(t *testing.T) {
 		raw := onPostgres.direct(t, dsn)
 		for _, s := range []string{"ALTER TABLE chain_hashes DISABLE TRIGGER ALL", "DROP TABLE chain_hashes CASCADE", "UPDATE runs SET label = ''", "DELETE FROM run_halts",
 			"TRUNCATE snapshots", "DROP TRIGGER append_only ON runs", "CREATE OR REPLACE FUNCTION murksim_append_only() RETURNS trigger LANGUAGE sql AS ''",
-			"SELECT murksim_locked(run_id) FROM runs", "DELETE FROM audit_migrations", "SET session_replication_role = replica"} {
+			"SELECT murksim_locked(run_id) FROM runs", "DELETE FROM audit_migrations",
+			"INSERT INTO alerts (alert_id, run_id, tick, code, severity) OVERRIDING SYSTEM VALUE SELECT 2, run_id, 1, 'X', 'warning' FROM runs", "SET session_replication_role = replica"} {
 			if _, err := raw.Exec(s); err == nil {
 				t.Errorf("%s: a role may", s)
 			}

@@ -106,11 +106,13 @@ func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (_ *audit.Halt, e
 	return h, nil
 }
 
-// Record adds a verdict, an alert and a halt of a run, each unless it is nil, in one transaction: there is no verdict without its alert. Where
-// the run is halted already, it stays so, and the others are added.
+// Record adds a verdict, an alert and a halt of a run, each unless it is nil, in one transaction. Where the run is halted already, it stays so,
+// and the others are added. Where the alert alone cannot be, such as with a number that somebody has taken, they are added without it: the
+// error is [ErrNoAlert].
 func (d *DB) Record(ctx context.Context, id audit.ID, v *Audit, a *Alert, h *audit.Halt) error {
 	within, done := d.limit(ctx)
 	defer done()
+	var unalerted error
 	err := d.change(within, func(conn *sql.Conn) error {
 		if h != nil { // first, since it waits for all who add to the run
 			if err := d.addHalt(within, conn, id, h); err != nil {
@@ -123,12 +125,17 @@ func (d *DB) Record(ctx context.Context, id audit.ID, v *Audit, a *Alert, h *aud
 			}
 		}
 		if a != nil {
-			return d.addAlert(within, conn, a)
+			unalerted = d.addAlert(within, conn, a)
 		}
-		return nil
+		return unalerted
 	})
 	if h != nil && errors.Is(err, ErrHalted) {
 		return d.Record(ctx, id, v, a, nil)
+	}
+	if unalerted != nil && (v != nil || h != nil) && ctx.Err() == nil {
+		if err = d.Record(ctx, id, v, nil, h); err == nil {
+			err = &Error{fmt.Sprintf("alert of run %s in %s", id, d.name), ErrNoAlert, unalerted}
+		}
 	}
 	return d.wrap(err, "adding a verdict on run %s", id)
 }

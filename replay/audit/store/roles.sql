@@ -19,5 +19,6 @@ REVOKE ALL ON runs, input_events, chain_hashes, snapshots, run_halts, alerts, au
 GRANT SELECT ON audit_migrations, runs, input_events, chain_hashes, snapshots, run_halts, alerts, audits TO murksim_auditor;
 GRANT SELECT ON audit_migrations, runs, input_events, chain_hashes, snapshots, run_halts, alerts, audits TO murksim_engine; -- it goes on with no run that has failed
 GRANT INSERT ON runs, input_events, chain_hashes, snapshots TO murksim_engine;
-GRANT INSERT ON run_halts, alerts TO murksim_engine; -- an engine halts its own run, on an arithmetic fault for one
-GRANT INSERT ON audits, alerts, run_halts TO murksim_auditor;
+GRANT INSERT ON run_halts TO murksim_engine; -- an engine halts its own run, on an arithmetic fault for one
+GRANT INSERT ON audits, run_halts TO murksim_auditor;
+GRANT INSERT (run_id, tick, code, severity, detail, raised_at, audit_id) ON alerts TO murksim_engine, murksim_auditor; -- the database numbers them
