@@ -50,7 +50,7 @@ type backend interface {
 	// tables reports whether there is a table of versions, and if not, whether other tables stand where ours would be.
 	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
 
-	// untrue returns the name of one of our tables that is not a real table but a view, a virtual or a foreign table; "" if there is
+	// untrue returns the name of one of our tables that is not a real table but a view, a virtual, a foreign or a partitioned table; "" if there is
 	// none. The rows of such a table may change between reads, or never end.
 	untrue(ctx context.Context, db *sql.DB) (name string, err error)
 
@@ -293,7 +293,7 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 	}
 	name, err := d.backend.untrue(ctx, d.sql)
 	if err == nil && name != "" {
-		err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%s is no table of its own, but a view or the like, or takes values of any type; what it answers proves nothing", name)}
+		err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%s is no table of its own, but a view, partitioned or the like, or takes values of any type; what it answers proves nothing", name)}
 	}
 	if err == nil && name == "" {
 		if name, err = d.backend.unmade(ctx, d.sql); err == nil && name != "" {

@@ -172,7 +172,7 @@ func (p *postgres) identify(ctx context.Context, db *sql.DB) error {
 }
 
 func (p *postgres) untrue(ctx context.Context, db *sql.DB) (name string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT coalesce(max(c.relname), '') FROM pg_class c WHERE c.oid IN "+tablesOfOurs+" AND relkind NOT IN ('r', 'p')", p.schema).Scan(&name)
+	err = db.QueryRowContext(ctx, "SELECT coalesce(max(c.relname), '') FROM pg_class c WHERE c.oid IN "+tablesOfOurs+" AND relkind <> 'r'", p.schema).Scan(&name)
 	return name, err
 }
 

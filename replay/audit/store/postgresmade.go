@@ -45,8 +45,7 @@ func (p *postgres) unmade(ctx context.Context, db *sql.DB) (name string, err err
 			FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc f ON f.oid = t.tgfoid WHERE NOT t.tgisinternal AND t.tgrelid IN ` + tables + `
 		UNION ALL SELECT 'function ' || f.proname || '(' || pg_get_function_identity_arguments(f.oid) || ')', f.proname, CASE WHEN l.lanname = 'plpgsql' AND (NOT f.prosecdef OR f.proconfig = ARRAY['search_path=' || quote_ident(n.nspname) || ', pg_temp']) THEN f.prosrc END
 			FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace WHERE n.nspname = $1 AND starts_with(f.proname, 'murksim_')
-		UNION ALL SELECT 'table ' || c.relname, NULL, NULL FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
-			WHERE i.inhparent IN ` + tables + ` AND (p.relkind <> 'p' OR c.relkind NOT IN ('r', 'p'))
+		UNION ALL SELECT 'table ' || c.relname, NULL, NULL FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent IN ` + tables + `
 		UNION ALL SELECT 'row security of ' || relname, NULL, NULL FROM pg_class WHERE oid IN ` + tables + ` AND relrowsecurity
 		UNION ALL SELECT 'rule ' || rulename || ' of ' || c.relname, NULL, NULL FROM pg_rewrite JOIN pg_class c ON c.oid = ev_class WHERE ev_class IN ` + tables + `
 		UNION ALL SELECT 'policy ' || polname || ' of ' || c.relname, NULL, NULL FROM pg_policy JOIN pg_class c ON c.oid = polrelid WHERE polrelid IN ` + tables + `

@@ -47,8 +47,11 @@ var strange = map[string]map[string][]string{
 			"CREATE DOMAIN outer_domain AS inner_domain", "ALTER TABLE audits ALTER platform TYPE outer_domain"},
 		"type of report of audits": {"CREATE DOMAIN strange AS jsonb", "ALTER TABLE audits ALTER report TYPE strange"},
 		"table strange":            {"CREATE TABLE strange () INHERITS (audits)"},
-		"row security of audits":   {"ALTER TABLE audits ENABLE ROW LEVEL SECURITY"},
-		"index strange":            {"CREATE FUNCTION slow(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT t'", "CREATE INDEX strange ON audits (slow(platform))"},
+		"audits is no table of its own": {"ALTER TABLE audits RENAME TO old", "CREATE TABLE audits (LIKE old INCLUDING DEFAULTS INCLUDING CONSTRAINTS) PARTITION BY LIST (run_id)",
+			"CREATE TABLE archive PARTITION OF audits DEFAULT", "CREATE FUNCTION endless() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1e9); RETURN NEW; END $$",
+			"CREATE TRIGGER endless BEFORE INSERT ON archive FOR EACH ROW EXECUTE FUNCTION endless()"},
+		"row security of audits": {"ALTER TABLE audits ENABLE ROW LEVEL SECURITY"},
+		"index strange":          {"CREATE FUNCTION slow(t text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT t'", "CREATE INDEX strange ON audits (slow(platform))"},
 	},
 }
 
