@@ -8,8 +8,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -273,17 +275,38 @@ func TestForkOfForks(t *testing.T) {
 // tamper changes a database in a file, past the program.
 func tamper(t *testing.T, name string, statements ...string) {
 	t.Helper()
+	if err := tampered(name, statements...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tampered changes a database in a file. Triggers of ours that it drops are there again at the end.
+func tampered(name string, statements ...string) error {
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
+	var dropped []string
 	for _, s := range statements {
+		for _, trigger := range regexp.MustCompile(`DROP TRIGGER (\w+_(?:insert|update|delete))`).FindAllStringSubmatch(s, -1) {
+			var text string
+			if err := db.QueryRow("SELECT sql FROM sqlite_schema WHERE name = $1", trigger[1]).Scan(&text); err != nil {
+				return err
+			}
+			dropped = append(dropped, text)
+		}
 		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
+			return fmt.Errorf("%s: %w", s, err)
 		}
 	}
+	for _, text := range dropped {
+		if _, err := db.Exec(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestForgedImport holds that a bundle adds to a run only if it has the same row, states and inputs as far as that goes, and halts it only if that is wanted.

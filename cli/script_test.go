@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -183,10 +182,7 @@ func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql FILE STATEMENTS")
 	}
-	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
-	ts.Check(err)
-	_, err = db.Exec(args[1])
-	ts.Check(errors.Join(err, db.Close()))
+	ts.Check(tampered(ts.MkAbs(args[0]), args[1]))
 }
 
 func fromHex(ts *testscript.TestScript, neg bool, args []string) {

@@ -36,6 +36,7 @@ const (
 	ErrFull        Kind = "the disk is full"
 	ErrDropped     Kind = "the database has dropped rows instead of adding them"
 	ErrNoAlert     Kind = "what comes with it is there, but the alert cannot be added"
+	ErrUnguarded   Kind = "a trigger of its tables is missing or disabled, which keeps rows from being changed and halted runs from going on"
 	ErrReadOnly    Kind = "the database cannot be written to"
 	ErrUnreadable  Kind = "the database cannot be read"
 	ErrDamaged     Kind = "the database is damaged"

@@ -58,6 +58,9 @@ type backend interface {
 	// our migrations. It may never end.
 	unmade(ctx context.Context, db *sql.DB) (name string, err error)
 
+	// unguarded returns the name of a trigger of the migrations that is missing or disabled; "" if there is none.
+	unguarded(ctx context.Context, conn *sql.Conn) (name string, err error)
+
 	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
 	lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (bool, error)

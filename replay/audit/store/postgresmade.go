@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -83,4 +84,22 @@ func ours(is, source sql.NullString) bool {
 	}
 	text, known := ourFunctions()[is.String]
 	return known && text == source.String
+}
+
+// unguarded implements backend.
+func (p *postgres) unguarded(ctx context.Context, conn *sql.Conn) (name string, err error) {
+	var all []string
+	for _, t := range triggersOfOurs {
+		fields := strings.Fields(t)
+		all = append(all, fields[0]+" "+fields[1])
+	}
+	for _, table := range []string{"runs", "run_halts", "input_events", "chain_hashes", "snapshots", "audits", "alerts"} {
+		all = append(all, table+" append_only")
+	}
+	err = conn.QueryRowContext(ctx, `SELECT coalesce(min(is_ours), '') FROM unnest($2::text[]) AS o (is_ours) WHERE NOT EXISTS (SELECT FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+		WHERE t.tgrelid IN `+tablesOfOurs+` AND c.relname || ' ' || t.tgname = is_ours AND t.tgenabled IN ('O', 'A'))`, p.schema, all).Scan(&name)
+	if table, trigger, ok := strings.Cut(name, " "); ok {
+		name = trigger + " of " + table
+	}
+	return name, err
 }

@@ -91,3 +91,25 @@ func (s *sqliteFile) unmade(ctx context.Context, db *sql.DB) (name string, err e
 	}
 	return "", rows.Err()
 }
+
+// unguarded implements backend. All versions have the same triggers.
+func (s *sqliteFile) unguarded(ctx context.Context, conn *sql.Conn) (name string, err error) {
+	texts, err := made()
+	if err != nil {
+		return "", err
+	}
+	for text := range texts {
+		of, is := strings.CutPrefix(text, "CREATE TRIGGER ")
+		var there bool
+		if is {
+			err = conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND sql = $1)", text).Scan(&there)
+		}
+		if err != nil {
+			return "", err
+		}
+		if of, _, _ = strings.Cut(of, " "); is && !there && (name == "" || of < name) {
+			name = of
+		}
+	}
+	return name, nil
+}

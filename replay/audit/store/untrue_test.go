@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
@@ -35,6 +36,37 @@ func TestViews(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUnguarded: where a trigger of the migrations is missing or disabled, no run is written; a verdict and a halt are.
+func TestUnguarded(t *testing.T) {
+	on(t, func(t *testing.T, on database, dsn string) {
+		without := map[string]string{"chain_hashes_insert": "DROP TRIGGER chain_hashes_insert", "audits_delete": "DROP TRIGGER audits_delete"}
+		if on.name == "postgres" {
+			without = map[string]string{"an_input of input_events": "ALTER TABLE input_events DISABLE TRIGGER USER", "append_only of audits": "DROP TRIGGER append_only ON audits",
+				"a_link of chain_hashes": "ALTER TABLE chain_hashes ENABLE REPLICA TRIGGER a_link"}
+		}
+		for name, statement := range without {
+			dsn := on.fresh(t)
+			d := open(t, dsn)
+			r := newRun(1)
+			create(t, d, r)
+			if _, err := on.direct(t, dsn).Exec(statement); err != nil {
+				t.Fatal(err)
+			}
+			d = open(t, dsn)
+			_, err := d.Writer(ctx, r.ID)
+			_, begun := d.Begin(ctx, newRun(2))
+			for _, err := range []error{err, begun} {
+				if !errors.Is(err, store.ErrUnguarded) || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s: %v, want %q", statement, err, store.ErrUnguarded)
+				}
+			}
+			if err := d.Halt(ctx, r.ID, audit.Halt{Code: audit.Divergence}); err != nil {
+				t.Errorf("%s: a halt: %v", statement, err)
+			}
+		}
+	})
 }
 
 // TestPageTwice: a file in which a page of a table is linked twice has rows that come again and, with more such links, never end. It is

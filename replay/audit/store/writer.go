@@ -69,6 +69,14 @@ func (d *DB) writer(ctx context.Context, run *audit.Run) (*Writer, error) {
 	if err != nil {
 		return nil, d.wrap(err, "writing run %s", id)
 	}
+	name, err := d.backend.unguarded(ctx, conn)
+	if err == nil && name != "" {
+		err = &Error{fmt.Sprintf("writing run %s in %s", id, d.name), ErrUnguarded, fmt.Errorf("%s: make it again, or copy the runs to a database of their own (audit export, audit import)", name)}
+	}
+	if err != nil {
+		conn.Close()
+		return nil, d.wrap(err, "writing run %s", id)
+	}
 	unlock, err := d.backend.lockRun(ctx, conn, id)
 	if err != nil {
 		conn.Close()
