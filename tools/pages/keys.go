@@ -100,9 +100,20 @@ func descriptorTable(keys []key) string {
 	return text
 }
 
+// written is what stands in a descriptor for the parts of a rule, by their types.
+var written = map[string]string{
+	"ruleParameters": "list of `[name,{\"key\":7,\"value\":0.3}]`, in the order of the scenario",
+	"lets":           "list of `[name,formula]`, by ascending bytes of the name",
+	"assignments":    "list of `[field,formula]` or `[\"field[0]\",formula]`, likewise",
+	"formula":        "formula",
+}
+
 // value says what stands in a descriptor.
 func (k *key) value() string {
 	t := k.of
+	if text := written[t.Name()]; text != "" {
+		return text
+	}
 	if inner, ok := entries(t); ok {
 		if inner.PkgPath() == reflect.TypeFor[scenarios.Scenario]().PkgPath() {
 			return "list of " + plural(k.path) // described once, under the key's name
