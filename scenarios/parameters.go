@@ -35,16 +35,7 @@ func (p *parameters) decode(d *decoder, n *document.Node) error {
 		if err := checkName(name, "parameter", name.Raw, nil); err != nil && !(d.named && strings.Contains(name.Raw, ".")) { // a command may name one of a rule; no key stands twice
 			return err
 		}
-		v := struct {
-			Key   uint32  `yaml:"key,required"`
-			Value float64 `yaml:"value,required"`
-		}{Key: uint32(i / 2)}
-		var err error
-		if value.Kind == document.Mapping {
-			err = d.decodeStruct(value, reflect.ValueOf(&v).Elem())
-		} else {
-			v.Value, err = value.Float()
-		}
+		v, err := d.parameter(name, value, uint32(i/2))
 		if err != nil {
 			return err
 		}
@@ -53,9 +44,24 @@ func (p *parameters) decode(d *decoder, n *document.Node) error {
 				return value.Errorf("parameters %q and %q have the same key %d", other.Name, name.Raw, v.Key)
 			}
 		}
-		*p = append(*p, Parameter{name.Raw, v.Key, v.Value})
+		*p = append(*p, v)
 	}
 	return nil
+}
+
+// parameter reads "name: value", with a key for it, or "name: {key: 7, value: 1}".
+func (d *decoder) parameter(name, value *document.Node, key uint32) (Parameter, error) {
+	v := struct {
+		Key   uint32  `yaml:"key,required"`
+		Value float64 `yaml:"value,required"`
+	}{Key: key}
+	var err error
+	if value.Kind == document.Mapping {
+		err = d.decodeStruct(value, reflect.ValueOf(&v).Elem())
+	} else {
+		v.Value, err = value.Float()
+	}
+	return Parameter{name.Raw, v.Key, v.Value}, err
 }
 
 func (p parameters) appendJSON(b []byte) []byte {

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,14 +142,11 @@ func (l *lets) decode(d *decoder, n *document.Node) (err error) {
 	*l, err = decodeNamed(d, n, "names and formulas, such as {sick: count(state == ill)},")
 	for i := range *l {
 		if err == nil {
-			err = checkNameOf((*l)[i].key, "let")
+			err = checkName((*l)[i].key, "let", (*l)[i].name, nil)
 		}
 	}
 	return err
 }
-
-// checkNameOf checks the name of a thing.
-func checkNameOf(key *document.Node, what string) error { return checkName(key, what, key.Raw, nil) }
 
 func (s *assignments) decode(d *decoder, n *document.Node) (err error) {
 	*s, err = decodeNamed(d, n, "fields and formulas, such as {heat: heat / 2},")
@@ -159,19 +155,10 @@ func (s *assignments) decode(d *decoder, n *document.Node) (err error) {
 
 func (p *ruleParameters) decode(d *decoder, n *document.Node) error {
 	return pairs(d, n, "parameters, such as {beta: 0.3},", func(name, value *document.Node) error {
-		if err := checkNameOf(name, "parameter"); err != nil {
+		if err := checkName(name, "parameter", name.Raw, nil); err != nil {
 			return err
 		}
-		v := struct {
-			Key   uint32  `yaml:"key,required"`
-			Value float64 `yaml:"value,required"`
-		}{Key: d.s.freeKey()}
-		var err error
-		if value.Kind == document.Mapping {
-			err = d.decodeStruct(value, reflect.ValueOf(&v).Elem())
-		} else {
-			v.Value, err = value.Float()
-		}
+		v, err := d.parameter(name, value, d.s.freeKey())
 		if err != nil {
 			return err
 		}
@@ -184,7 +171,7 @@ func (p *ruleParameters) decode(d *decoder, n *document.Node) error {
 			return value.Errorf("another parameter has the key %d already", v.Key)
 		}
 		d.s.takeKey(v.Key)
-		*p = append(*p, Parameter{name.Raw, v.Key, v.Value})
+		*p = append(*p, v)
 		return nil
 	})
 }

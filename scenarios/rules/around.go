@@ -285,7 +285,7 @@ func (m *machine) look(x *code, b *block, d int) operand {
 		there := m.at(b, k)
 		return m.eval(x.args[0], there, d)
 	}
-	m.there = block{cells: m.cells[:b.n], n: b.n, near: true, own: b, degree: b.degree, step: -1, id: m.number()}
+	m.there = block{cells: m.cells[:b.n], n: b.n, own: b, degree: b.degree, step: -1, id: m.number()}
 	there := &m.there
 	is := m.register(d, b.n)
 	missing := 0

@@ -15,8 +15,7 @@ const blockSize = 1024
 type block struct {
 	first, stride, n int
 	cells            []int32
-	near             bool // they are neighbours of those of another block
-	own              *block
+	own              *block // whose neighbours they are; nil: nobody\'s
 	pattern          *space.Pattern
 	step             int // to those cells, an index of the pattern; -1: it is of no direction
 	degree           int // an index of the degrees
@@ -64,7 +63,7 @@ type machine struct {
 func (m *machine) at(b *block, k int) *block {
 	m.there = *b
 	m.there.first += b.pattern.Offsets[k]
-	m.there.near, m.there.own, m.there.step, m.there.id = true, b, k, m.number()
+	m.there.own, m.there.step, m.there.id = b, k, m.number()
 	return &m.there
 }
 

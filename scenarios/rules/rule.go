@@ -222,17 +222,18 @@ func (r *Rule) Uses() (all []Use) {
 	for _, t := range r.terms() {
 		look(t, false)
 	}
-	rank := func(u Use) int { return 4*u.Field + int(bool1(u.Now))*2 + int(bool1(u.Near)) }
+	rank := func(u Use) (n int) {
+		if n = 4 * u.Field; u.Now {
+			n += 2
+		}
+		if u.Near {
+			n++
+		}
+		return n
+	}
 	//detcheck:allow sort those of one rank are the same
 	slices.SortFunc(all, func(a, b Use) int { return rank(a) - rank(b) })
 	return slices.Compact(all)
-}
-
-func bool1(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // Columns is about how many numbers for each cell the rule's propagator keeps, beside its scratch memory: where offsets lead to, coordinates, and degrees.

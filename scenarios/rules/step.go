@@ -90,7 +90,7 @@ func (m *machine) span(set []Assignment, s space.Span, bad *fault) {
 // block computes everything that is set in a block, and then writes it.
 func (m *machine) block(set []Assignment, b *block, bad *fault) {
 	for i, x := range m.lets {
-		m.keep(m.eval(x, b, i), b, i)
+		m.keep(m.eval(x, b, i), b.n, i)
 	}
 	d := len(m.lets)
 	var where []float32
@@ -100,12 +100,12 @@ func (m *machine) block(set []Assignment, b *block, bad *fault) {
 			return
 		}
 		if w.v != nil {
-			where = m.keep(w, b, d)
+			where = m.keep(w, b.n, d)
 		}
 	}
 	d++
 	for i, x := range m.targets {
-		m.keep(m.eval(x, b, d+i), b, d+i)
+		m.keep(m.eval(x, b, d+i), b.n, d+i)
 	}
 	t := 0
 	for i := range set {
@@ -126,9 +126,9 @@ func (m *machine) block(set []Assignment, b *block, bad *fault) {
 // components is how many numbers a value has.
 func (t *Term) components() int { return max(1, t.Type.N) }
 
-// keep puts an operand into a register.
-func (m *machine) keep(o operand, b *block, d int) []float32 {
-	to := m.register(d, b.n)
+// keep puts an operand of n cells into a register.
+func (m *machine) keep(o operand, n, d int) []float32 {
+	to := m.register(d, n)
 	switch {
 	case o.v == nil:
 		fill(to, o.k)

@@ -118,7 +118,7 @@ func (m *machine) fillTables() {
 	for _, t := range m.tabled {
 		for degree := range m.degrees {
 			m.here = block{stride: 1, n: t.size, degree: degree, step: -1, id: m.number()}
-			copy(m.values[t.at+degree*t.size:], m.keep(m.eval(t.of, &m.here, 0), &m.here, 0))
+			copy(m.values[t.at+degree*t.size:], m.keep(m.eval(t.of, &m.here, 0), t.size, 0))
 		}
 	}
 }
