@@ -33,10 +33,9 @@ func (s *Scenario) RulesAbout() (all []RuleAbout) {
 			continue
 		}
 		a := RuleAbout{Rule: s.Propagators[i].Name, Draws: r.rule.Draws(), Cost: r.rule.Cost, Reads: []string{}}
-		reads := map[int]bool{} // looked up only
 		for _, u := range r.rule.Uses() {
 			text := r.scope.Fields[u.Field].Name
-			if reads[u.Field] = reads[u.Field] || u.Now; u.Now {
+			if u.Now {
 				text = "now(" + text + ")"
 			}
 			if u.Near {
@@ -46,7 +45,7 @@ func (s *Scenario) RulesAbout() (all []RuleAbout) {
 		}
 		for k, t := range r.list {
 			how := "in full"
-			if r.Where.text != "" || t.Component >= 0 || reads[t.Field] {
+			if r.rule.InPlace(t) {
 				how = "in place"
 			}
 			a.Writes = append(a.Writes, fmt.Sprintf("%s %s", r.Set[k].name, how))

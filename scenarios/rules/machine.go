@@ -15,7 +15,7 @@ const blockSize = 1024
 type block struct {
 	first, stride, n int
 	cells            []int32
-	own              *block // whose neighbours they are; nil: nobody\'s
+	own              *block // the block whose neighbours they are; nil: they are none
 	pattern          *space.Pattern
 	step             int // to those cells, an index of the pattern; -1: it is of no direction
 	degree           int // an index of the degrees

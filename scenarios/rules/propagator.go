@@ -26,12 +26,16 @@ type Propagator struct {
 	streams []stream
 	program *Program // nil: the rule has fixed numbers
 	reads   [2][]int // fields of the scope, in Prev and in Now
+	inPlace []bool   // by assignment, see Rule.InPlace
 	copied  []int    // fields of the scope that it reads at other cells with now, and writes
 }
 
 // New makes the propagator of a rule that was checked.
 func New(b Binding, s *Scope, r *Rule, set []Assignment) *Propagator {
 	p := &Propagator{Binding: b, scope: s, rule: r, set: set, streams: r.streams(s, set), program: Compile(s, r, set)}
+	for _, a := range set {
+		p.inPlace = append(p.inPlace, r.InPlace(a))
+	}
 	var far []int
 	p.reads[0], p.reads[1], far = r.reads()
 	for _, f := range far {
@@ -50,7 +54,7 @@ func (p *Propagator) Spec(*space.Lattice) engine.Spec {
 		id := p.Fields[a.Field]
 		switch {
 		case slices.Contains(spec.Full, id) || slices.Contains(spec.Incremental, id):
-		case p.inPlace(i):
+		case p.inPlace[i]:
 			spec.Incremental = append(spec.Incremental, id)
 		default:
 			spec.Full = append(spec.Full, id)
@@ -78,12 +82,6 @@ func (p *Propagator) Spec(*space.Lattice) engine.Spec {
 	return spec
 }
 
-// inPlace reports whether an assignment leaves some of its field as it is, or its rule reads the field as it is.
-func (p *Propagator) inPlace(i int) bool {
-	a := &p.set[i]
-	return p.rule.Where != nil || a.Component >= 0 || slices.Contains(p.reads[1], a.Field)
-}
-
 // readsNext reports whether a field in Now is what its output holds before it is written: no other cell of it is read.
 func (p *Propagator) readsNext(f int) bool {
 	return len(p.copied) == 0 && slices.ContainsFunc(p.set, func(a Assignment) bool { return a.Field == f })
@@ -107,7 +105,7 @@ func (p *Propagator) Step(c *engine.Context) error {
 	}
 	for i, a := range p.set {
 		switch f := &p.scope.Fields[a.Field]; {
-		case p.inPlace(i) || f.Fixed:
+		case p.inPlace[i] || f.Fixed:
 		case f.Values != nil:
 			c.Valid(p.Fields[a.Field])
 		default:

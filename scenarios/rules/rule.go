@@ -236,6 +236,11 @@ func (r *Rule) Uses() (all []Use) {
 	return slices.Compact(all)
 }
 
+// InPlace reports whether an assignment leaves some of its field as it is, or the rule reads the field as earlier parts of the tick left it.
+func (r *Rule) InPlace(a Assignment) bool {
+	return r.Where != nil || a.Component >= 0 || slices.ContainsFunc(r.Uses(), func(u Use) bool { return u.Now && u.Field == a.Field })
+}
+
 // Columns is about how many numbers for each cell the rule's propagator keeps, beside its scratch memory: where offsets lead to, coordinates, and degrees.
 func (r *Rule) Columns() (n int) {
 	coordinates := map[int]bool{} // looked up only
