@@ -68,6 +68,7 @@ type Program struct {
 	degrees []int // that cells have, ascending
 
 	tabled      []table
+	census      int         // the first of its tables; -1: the rule is no census
 	tableSize   int         // numbers of all tables
 	coordinates [][]float32 // by component, of each cell; nil if not used
 	degree      []float32   // of each cell; nil if not used
@@ -107,12 +108,19 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 	for i, t := range r.Set {
 		c.place = s.Place(&set[i])
 		for k := range max(1, t.Type.N) {
-			c.targets = append(c.targets, c.root(t, k))
+			x := c.operand(c.lower(t, k), false)
+			if c.census = -1; len(r.Set) == 1 {
+				c.census = c.takeCensus(x)
+			}
+			c.targets = append(c.targets, c.tabulate(x))
 		}
 	}
 	depth := 0
 	for _, x := range slices.Concat(c.lets, c.targets, []*code{c.where}) {
 		depth = max(depth, x.need())
+	}
+	for i := range c.tabled {
+		depth = max(depth, c.tabled[i].of.need())
 	}
 	c.registers = len(c.lets) + len(c.targets) + 1 + depth + c.memos
 	return c.Program

@@ -151,6 +151,15 @@ func (w *writer) category(depth int) string {
 	return w.around(depth, w.category, "one", "at")
 }
 
+// automaton is what a cell becomes by its state and by how many neighbours have the second value: mostly the rule of an automaton.
+func (w *writer) automaton(int) string {
+	alive := w.of("count(state == b)", "count(b == state)", "count(state == b)", "count(state == c)")
+	when := func() string {
+		return w.of("not ", "") + "(" + w.of("", "sick > degree or ", alive+" * rate < 3.1 or ") + alive + w.of(" == ", " < ", " == number(state) + ") + w.of("1", "2", "3", "beta") + ")"
+	}
+	return "if state == a then (if " + when() + " then b else a) else if state == b and " + when() + " then b else if state == b then " + w.of("c", "c", "c", "a") + " else " + w.of("a", "a", "a", "lost", "state")
+}
+
 func (w *writer) vector(depth int) string {
 	if depth <= 0 {
 		return w.of("wind", "now(wind)", "[heat, 0.1]", "[beta, rate / 3]", "pair")
@@ -169,6 +178,7 @@ func (w *writer) vector(depth int) string {
 // randomWorld is a world of one rule of random formulas, and its naive form.
 type randomWorld struct {
 	*engine.World
+	rule  *Propagator
 	scope *Scope
 	naive *Naive
 	set   []Assignment
@@ -184,7 +194,7 @@ func (w *writer) scopeOf(l *space.Lattice) *Scope {
 	w.scope = s
 	for _, l := range [][2]string{
 		{"half", "rate / 3"}, {"lucky", "chance(beta)"}, {"noise", "uniform(-1, heat)"}, {"pair", "[heat, uniform(0, 1)]"}, {"share", "1 / (degree + 0.1)"},
-		{"sick", "count(state == b) + share"}, {"mixed", "[sum(heat), degree / 7]"}, {"wish", "if lucky then a else state"},
+		{"sick", "count(state == b) + share"}, {"mixed", "[sum(heat), degree / 7]"}, {"wish", "if lucky then a else state"}, {"lost", "if state == c then a else if state == b then c else b"},
 	} {
 		n, err := Parse(l[1])
 		if err != nil {
@@ -216,12 +226,16 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 			return nil
 		}
 	}
-	targets := []struct {
+	type target struct {
 		field, component int
 		of               func(int) string
-	}{{0, -1, w.number}, {1, -1, w.number}, {2, -1, w.vector}, {2, 1, w.number}, {3, -1, w.category}}
+	}
+	targets := []target{{0, -1, w.number}, {1, -1, w.number}, {2, -1, w.vector}, {2, 1, w.number}, {3, -1, w.category}}
 	w.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
-	for _, t := range targets[:1+w.IntN(3)] {
+	if w.IntN(8) == 0 {
+		where, targets = nil, []target{{3, -1, w.automaton}}
+	}
+	for _, t := range targets[:min(1+w.IntN(3), len(targets))] {
 		text := t.of(1 + w.IntN(4))
 		if t.of(0); t.field < 3 && w.IntN(8) > 0 {
 			text = "clamp(" + text + ", -9, 9)"
@@ -251,6 +265,7 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 		return fields.Values(v)
 	}
 	number := func() float64 { return float64(float32(w.NormFloat64() * 3)) }
+	x.rule = New(Binding{Name: "r", Fields: []fields.ID{0, 1, 2, 3}, Own: []uint32{1}, World: []uint32{0}}, x.scope, r, x.set)
 	x.World, err = engine.New(engine.Config{
 		Space: s, Timestep: 0.05, Seed: x.seed, Workers: workers, MaxFailures: -1, Paranoid: x.seed%5 == 0,
 		Fields: []fields.Def{
@@ -258,7 +273,7 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 			{Name: "state", Type: fields.Categorical(3), Initial: initial(1, func() float64 { return float64(w.IntN(3)) })},
 		},
 		Parameters:  []engine.Parameter{{Key: 0, Name: "rate", Value: 1.7}, {Key: 1, Name: "r.beta", Value: 0.3}},
-		Propagators: []engine.Propagator{New(Binding{Name: "r", Fields: []fields.ID{0, 1, 2, 3}, Own: []uint32{1}, World: []uint32{0}}, x.scope, r, x.set)},
+		Propagators: []engine.Propagator{x.rule},
 	})
 	if err != nil {
 		panic(fmt.Sprintf("%s\n%v", x.text, err))
@@ -298,6 +313,15 @@ func (x *randomWorld) next() (next [][]float32, failed bool) {
 	return next, failed
 }
 
+// counts reports whether the rule is an automaton.
+func (x *randomWorld) counts() bool {
+	m := x.rule.machine().(*machine)
+	m.registers, m.own, m.world, m.dt, m.tick = make([]float32, m.Program.registers*blockSize), []float64{0.3}, []float64{1.7}, 0.05, x.Tick()
+	m.prepare()
+	_, is := m.automaton()
+	return is
+}
+
 var lattices = []space.Space{
 	space.Ring{Length: 7}, space.Line{Length: 6, Edge: space.Clamp}, space.Line{Length: 1}, space.Square4{Rows: 5, Cols: 4}, space.Square4{Rows: 4, Cols: 6, Edge: space.Wrap},
 	space.Square8{Rows: 5, Cols: 5, Edge: space.Clamp}, space.Square8{Rows: 3, Cols: 7, Edge: space.Wrap}, space.Hex{Rows: 6, Cols: 5},
@@ -310,9 +334,32 @@ var (
 	firstRule   = flag.Int("from", 0, "the number of the first")
 )
 
+// TestDeepTable: a table of a deep formula takes more registers than the look-up that stands for it.
+func TestDeepTable(t *testing.T) {
+	text := "sick"
+	for range 25 {
+		text = "0.5 * sick - (" + text + ")"
+	}
+	sick, _ := Parse("count(state == b)")
+	n, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := space.Square4{Rows: 5, Cols: 5}.Build()
+	s := &Scope{Lattice: l, Fields: []Field{{Name: "heat"}, {Name: "state", Values: []string{"a", "b"}}}, Lets: []Let{{"sick", sick}}}
+	set := []Assignment{{0, -1, n}}
+	r, err := Check(s, nil, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := Compile(s, r, set); len(p.tabled) != 1 || p.tabled[0].of.need() < 20 || p.registers < p.tabled[0].of.need() {
+		t.Errorf("%d tables, %d registers", len(p.tabled), p.registers)
+	}
+}
+
 // TestRandomRules: random rules on random lattices come to the bits of their naive form, for any number of workers, and fail where it fails.
 func TestRandomRules(t *testing.T) {
-	rules, ticks, failures := *randomRules, 0, 0
+	rules, ticks, failures, automata := *randomRules, 0, 0, 0
 	if testing.Short() {
 		rules /= 10
 	}
@@ -335,7 +382,9 @@ func TestRandomRules(t *testing.T) {
 				}
 				break
 			}
-			ticks++
+			if ticks++; x.counts() {
+				automata++
+			}
 			for f := range want {
 				for i, v := range x.Column(fields.ID(f)).Float32 {
 					if math.Float32bits(v) != math.Float32bits(want[f][i]) {
@@ -346,8 +395,8 @@ func TestRandomRules(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d rules, %d ticks, %d failures", rules, ticks, failures)
-	if ticks < rules {
-		t.Errorf("only %d ticks of %d rules", ticks, rules)
+	t.Logf("%d rules, %d ticks, %d failures, %d ticks of automata", rules, ticks, failures, automata)
+	if ticks < rules || automata < rules/20 {
+		t.Errorf("only %d ticks of %d rules, %d of automata", ticks, rules, automata)
 	}
 }

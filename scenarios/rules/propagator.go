@@ -96,6 +96,9 @@ func (p *Propagator) Step(c *engine.Context) error {
 		p.cellByCell(c, m, &bad)
 	} else {
 		m.prepare()
+		if rule, ok := m.automaton(); ok {
+			return p.count(c, rule)
+		}
 		for _, s := range c.Spans() {
 			m.span(p.set, s, &bad)
 		}
