@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios/rules"
 )
 
 // A Result is how an expectation fared.
@@ -31,6 +32,7 @@ type Checker struct {
 	w      *engine.World
 	states []expectation
 	buffer []float32
+	state  rules.State // of the tick, for formulas
 	begun  bool
 	start  uint64            // the tick that the run goes on from, once it has begun
 	run    *engine.RunDigest // nil: no expectation needs it, or ticks are missing
@@ -161,6 +163,8 @@ func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 		}
 	case e.Value != nil:
 		return c.differs(e, view)
+	case e.that != nil:
+		return c.untrue(e)
 	case e.Hash != "":
 		if hash := view.Hash(); hash != e.hash {
 			return fmt.Sprintf("the hash is %016x", hash)
@@ -175,6 +179,16 @@ func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 		}
 	}
 	return ""
+}
+
+// untrue returns what the terms of a formula come to if it is not true of the world.
+func (c *Checker) untrue(e *expectation) string {
+	e.that.read(c.s, c.w, &c.state)
+	holds, found := e.that.Holds(&c.state)
+	if holds {
+		return ""
+	}
+	return found
 }
 
 // values returns the values of a field of float32, valid until the next call; nil: of another one.

@@ -23,6 +23,7 @@ type Expect struct {
 	Entity     entityRef `yaml:"entity" doc:"With value, and range of an attribute: the entity, by its name or id."`
 	Value      Value     `yaml:"value" doc:"What the cell or the entity holds."`
 	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"The tolerance of total or value."`
+	That       formula   `yaml:"that" doc:"A formula that must be true of the whole world, such as count(state == ill) < 100; see docs/start/rules.md."`
 	Population []int     `yaml:"population" hint:"write \"population: [LEAST, MOST]\"" doc:"How many entities live, at least and at most."`
 	Kind       Kind      `yaml:"kind" doc:"With population, and range of an attribute: of this kind only."`
 	Hash       string    `yaml:"hash" doc:"The hash of the whole state, 16 hexadecimal digits; at the last tick unless tick says otherwise."`
@@ -36,6 +37,7 @@ type Expect struct {
 	last  uint64 // with hash and without tick: the scenario's last tick, as it was read
 	value string // Value, for people
 	at    *document.Node
+	that  *statement
 }
 
 // A total is a sum that is expected.
@@ -68,7 +70,7 @@ var (
 func (e *Expect) check(d *decoder, n *document.Node) error {
 	e.at = n
 	kinds := 0
-	for _, there := range [...]bool{e.Range != nil, e.Sum != nil, e.Shares != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != "", e.Digest != ""} {
+	for _, there := range [...]bool{e.Range != nil, e.Sum != nil, e.Shares != nil, e.Total != nil, e.Value != nil, e.That.text != "", e.Population != nil, e.Hash != "", e.Digest != ""} {
 		if there {
 			kinds++
 		}
@@ -77,7 +79,7 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	ofEntities := e.Field != "" && d.s.field(string(e.Field)).Domain == "entities"
 	switch {
 	case kinds != 1:
-		return n.Errorf("an expectation is one of range, total, sum, shares, value, population, hash and digest")
+		return n.Errorf("an expectation is one of range, total, sum, shares, value, that, population, hash and digest")
 	case ofField != (e.Field != ""):
 		return n.Errorf("\"field\" goes with range, total, sum, shares and value")
 	case ofEntities && e.Range == nil && e.Value == nil:
@@ -115,6 +117,12 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	case e.Digest != "" && !digestPattern.MatchString(e.Digest):
 		return n.At("digest").Errorf("%q is not 64 lower-case hexadecimal digits", e.Digest)
 	}
+	if e.That.text != "" {
+		var err error
+		if e.that, err = d.statement(&e.That); err != nil {
+			return err
+		}
+	}
 	if e.Value != nil {
 		e.value = d.s.field(string(e.Field)).show(e.Value)
 	}
@@ -146,6 +154,8 @@ func (e *Expect) text() string {
 			where = fmt.Sprintf("at %v", e.Cell.Coord)
 		}
 		fmt.Fprintf(&b, "%s %s is %s%s", e.Field, where, e.value, e.margin())
+	case e.that != nil:
+		b.WriteString(e.That.node.String())
 	case e.Hash != "":
 		fmt.Fprintf(&b, "hash %s", e.Hash)
 	case e.Digest != "":

@@ -34,6 +34,9 @@ expect: [{%s}]
 		"field: v, sum: [1, 8], seed: 0":            "sum of v from 1 to 8 under seed 0: another seed",
 		"field: v, sum: [1, 9], tick: 9":            "sum of v from 1 to 9 at tick 9: not reached",
 		"field: v, sum: [0, 1], from: 3, every: 10": "sum of v from 0 to 1: not reached",
+		"that: 'sum(v.x)==(2.0)', tick: 2":          "sum(v[0]) == 2 at tick 2: ok",
+		"that: 'most(v[1]) < 3'":                    "most(v[1]) < 3: FAILED at tick 1: most(v[1]) is 3",
+		"that: 'count(v[0] + i > 1) > 1', seed: 5":  "count(v[0] + i > 1) > 1 under seed 5: FAILED at tick 1: count(v[0] + i > 1) is 1",
 	} {
 		s, err := scenariotest.Parse("few.yaml", fmt.Sprintf(text, expect))
 		if err != nil {

@@ -254,9 +254,17 @@ func (r *Rule) check(d *decoder, n *document.Node) error {
 		return n.At("parameters").At(name).Errorf("no formula of the rule has the parameter %q%s", name, hint)
 	}
 	for _, f := range r.formulas() {
-		if written := f.node.String(); d.descriptor && written != f.text {
-			return f.at.Errorf("the formula %q is not in the form of a descriptor, which is %q", f.text, written)
+		if err := f.canonical(d); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// canonical refuses a formula of a descriptor that is not in its form, once it was checked.
+func (f *formula) canonical(d *decoder) error {
+	if written := f.node.String(); d.descriptor && written != f.text {
+		return f.at.Errorf("the formula %q is not in the form of a descriptor, which is %q", f.text, written)
 	}
 	return nil
 }

@@ -31,6 +31,8 @@ type checker struct {
 	inner   bool // and so is the degree a float32, also in own
 	noDraws bool // and so are draws refused
 	number  int  // of the next draw of the formula
+
+	whole *Statement // what is checked is about the whole world; nil: it is at a cell
 }
 
 // newChecker returns a checker for a scope.
@@ -122,6 +124,12 @@ func (c *checker) name(t *Term) error {
 	}
 	if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == n.Text }); i >= 0 {
 		t.Op, t.Index, t.Type = Get, i, c.typeOf(&c.Fields[i])
+		if c.whole != nil && t.Type.Base == Category {
+			return c.wrong(n, "%s is that of a cell, and this is about the whole world; write count(%[1]s == %s), or cell(%[1]s, …)", n, c.lists[t.Type.List][0])
+		}
+		if c.whole != nil {
+			return c.ofNoCell(n)
+		}
 		if c.Fields[i].Other {
 			return c.wrong(n, "formulas cannot name %s, whose elements are of a kind that they do not know", n.Text)
 		}
@@ -132,6 +140,11 @@ func (c *checker) name(t *Term) error {
 		return nil
 	}
 	return c.bareValue(t)
+}
+
+// ofNoCell is the error of what only a cell has, in a formula about the whole world.
+func (c *checker) ofNoCell(n *Node) error {
+	return c.wrong(n, "%s is that of a cell, and this is about the whole world; write sum(%[1]s), least(%[1]s), … over all cells, or cell(%[1]s, …)", n)
 }
 
 // quoted reports whether a name of a scenario needs backquotes.
@@ -146,6 +159,9 @@ func (c *checker) quoted(name string) bool {
 // word is a word of the language.
 func (c *checker) word(t *Term) error {
 	t.Uniform = true
+	if i := slices.Index(c.words, t.Node.Text); i > 2 && c.whole != nil {
+		return c.ofNoCell(t.Node)
+	}
 	switch t.Node.Text {
 	case "dt":
 		t.Op = Dt
@@ -312,6 +328,9 @@ func (c *checker) index(t *Term) (*Term, error) {
 	of := n.Args[0]
 	t.Index = int(min(n.Value, 1000)) // the language has three digits
 	if of.Kind == Name && !of.Quoted && (of.Text == "c" || of.Text == "step") {
+		if c.whole != nil {
+			return nil, c.ofNoCell(n)
+		}
 		if t.Index >= c.Lattice.Dim() {
 			return nil, c.wrong(n, "coordinates have %d components, counted from 0", c.Lattice.Dim())
 		}

@@ -29,11 +29,11 @@ type code struct {
 
 // Codes beside those of terms.
 const (
-	round      = AtCell + 1 + iota // a uniform number that is rounded to float32, and stays uniform
-	square                         // a number times itself
-	constantOf                     // the value of a slot, in a uniform code
-	tableEntry                     // the count that a table's value is of
-	lookup                         // a number of a table
+	round      = Total + 1 + iota // a uniform number that is rounded to float32, and stays uniform
+	square                        // a number times itself
+	constantOf                    // the value of a slot, in a uniform code
+	tableEntry                    // the count that a table's value is of
+	lookup                        // a number of a table
 )
 
 // A stream is where words come from: a draw of a place.
@@ -88,7 +88,7 @@ type compiler struct {
 	offsets map[string][]int32 // the tables of at
 }
 
-// Compile makes a program of a rule; nil if it has fixed numbers, which [Naive] computes.
+// Compile makes a program of a rule; nil if it has fixed numbers, which [Naive] computes. Set may be nil if the rule only computes, and draws nothing.
 func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 	if r.Fixed(s, set) {
 		return nil
@@ -106,10 +106,12 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 		c.where = c.root(r.Where, 0)
 	}
 	for i, t := range r.Set {
-		c.place = s.Place(&set[i])
+		if set != nil {
+			c.place = s.Place(&set[i])
+		}
 		for k := range max(1, t.Type.N) {
 			x := c.operand(c.lower(t, k), false)
-			if c.census = -1; len(r.Set) == 1 {
+			if c.census = -1; len(set) == 1 {
 				c.census = c.takeCensus(x)
 			}
 			c.targets = append(c.targets, c.tabulate(x))
@@ -140,7 +142,9 @@ func (r *Rule) streams(s *Scope, set []Assignment) (all []stream) {
 	}
 	list("where", r.Where)
 	for i, t := range r.Set {
-		list(s.Place(&set[i]), t)
+		if set != nil { // else nothing draws
+			list(s.Place(&set[i]), t)
+		}
 	}
 	return all
 }

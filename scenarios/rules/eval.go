@@ -18,6 +18,9 @@ type State struct {
 	Tick      uint64                                          // that is computed
 	Word      func(place string, number int, cell int) uint32 // the random word of a place for a cell
 
+	held   []bool // by cell: for a term of a statement over all cells, where it looks and what is there
+	values []float64
+
 	seen func(t *Term, args []value, v value) // of each operation that was computed; may be nil
 }
 
@@ -34,6 +37,8 @@ type evaluator struct {
 	*State
 	rule  *Rule
 	known []knownLet // lets of the cell
+
+	totals []value // of a statement
 }
 
 // A knownLet is what a let came to at the cell.
@@ -79,6 +84,8 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 		return value{f: e.State.World[t.Index]}, nil
 	case UseLet:
 		return e.let(t, at)
+	case Total:
+		return e.totals[t.Index], nil
 	case Dt:
 		return value{f: e.Dt}, nil
 	case Tick:

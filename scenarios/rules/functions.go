@@ -34,13 +34,18 @@ func functions() []function {
 // call is a function and its arguments.
 func (c *checker) call(t *Term) error {
 	n := t.Node
-	switch n.Text {
-	case "now":
+	switch {
+	case n.Text == "now" && c.whole == nil:
 		return c.now(t)
-	case "as":
+	case n.Text == "as":
 		return c.as(t)
+	case n.Text == "cell" && c.whole != nil:
+		return c.oneCell(t)
 	}
 	if i := slices.Index(overNeighbours, n.Text); i >= 0 {
+		if c.whole != nil {
+			return c.total(t, Sum+Op(i))
+		}
 		return c.neighbours(t, Sum+Op(i))
 	}
 	all := functions()
@@ -58,7 +63,10 @@ func (c *checker) call(t *Term) error {
 	case len(n.Args) < f.least || len(n.Args) > f.most:
 		return c.wrong(n, "%s takes %s", f.name, f.takes())
 	}
-	if t.Op = f.op; t.draws() {
+	if t.Op = f.op; t.draws() && c.whole != nil {
+		return c.wrong(n, "%s draws, and what is only looked at draws nothing", n)
+	}
+	if t.draws() {
 		if err := c.draw(t); err != nil {
 			return err
 		}

@@ -59,6 +59,15 @@ type machine struct {
 	world     []float64
 }
 
+// newMachine returns a machine; the program is nil where each cell is computed by itself.
+func newMachine(p *Program) *machine {
+	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize)}
+	if p != nil {
+		m.memory = make([]uint64, p.memos+1)
+	}
+	return m
+}
+
 // at is the block of the neighbours in a direction of a block's pattern, until the next call: terms over neighbours do not nest.
 func (m *machine) at(b *block, k int) *block {
 	m.there = *b

@@ -26,10 +26,8 @@ const noFault = math.MaxInt32
 
 // machine is the memory of a worker.
 func (p *Propagator) machine() any {
-	m := &machine{Program: p.program, cells: make([]int32, blockSize), words: make([]uint32, blockSize), naive: NewNaive(p.scope, p.rule, p.set)}
-	if p.program != nil {
-		m.memory = make([]uint64, p.program.memos+1)
-	}
+	m := newMachine(p.program)
+	m.naive = NewNaive(p.scope, p.rule, p.set)
 	n := len(p.Binding.Fields)
 	m.prev, m.now, m.next = make([][]float32, n), make([][]float32, n), make([][]float32, n)
 	return m
@@ -80,10 +78,15 @@ func (p *Propagator) column(c *engine.Context, gen, f int) *fields.Column {
 
 // span computes the rule in the cells of a span.
 func (m *machine) span(set []Assignment, s space.Span, bad *fault) {
+	m.blocksOf(s, func(b *block) { m.block(set, b, bad) })
+}
+
+// blocksOf calls f with the cells of a span, block by block.
+func (m *machine) blocksOf(s space.Span, f func(*block)) {
 	degree := slices.Index(m.degrees, len(s.Pattern.Offsets))
 	for done := 0; done < s.Count; done += blockSize {
 		m.here = block{first: s.First + done*s.Stride, stride: s.Stride, n: min(blockSize, s.Count-done), pattern: s.Pattern, degree: degree, step: -1, id: m.number()}
-		m.block(set, &m.here, bad)
+		f(&m.here)
 	}
 }
 

@@ -89,6 +89,7 @@ const (
 	One
 	At
 	AtCell // own(x)
+	Total  // over all cells, or at one: in a statement
 )
 
 // Walk calls f with a term and with all in it, in the order of the text.

@@ -1,0 +1,315 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/space"
+)
+
+// A Statement is a formula about the world as a whole, such as count(state == ill) < 100: it is true or false after a tick. Its terms sum, mean, least, most, count, any,
+// all and distinct go over all cells, in the order of their ranks, and cell(x, 3, 4) is x at a cell. What is in them is computed as in a rule; their results are float64,
+// and so is everything outside of them. It changes no state, and draws nothing.
+//
+// A Statement is not for several goroutines at once.
+type Statement struct {
+	scope  *Scope
+	term   *Term
+	totals []*total
+	values []value
+}
+
+// A total is a term of a statement over all cells, or at one.
+type total struct {
+	op      Op // At: at one cell
+	node    *Node
+	els     *Term
+	cell    int
+	rule    *Rule // what it is over: its condition, and one formula
+	machine *machine
+}
+
+// CheckStatement finds out what a formula about the whole world means, and writes canonical names into it. The scope has neither parameters of a rule nor lets. The error
+// is an [*Error].
+func CheckStatement(s *Scope, n *Node) (*Statement, error) {
+	c := newChecker(s)
+	c.whole = &Statement{scope: s}
+	t, err := c.term(n)
+	if err == nil {
+		err = c.boolean(t)
+	}
+	if err == nil && len(c.whole.totals) == 0 {
+		err = c.wrong(n, "%s looks at nothing in the world; write count(…), sum(…) and others over all cells, or cell(…)", n)
+	}
+	if text := n.String(); err == nil && len(text) > MaxText {
+		err = c.wrong(&Node{}, "the formula has more than %d bytes", MaxText)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.whole.term, c.whole.values = t, make([]value, len(c.whole.totals))
+	return c.whole, nil
+}
+
+// total is a term over all cells.
+func (c *checker) total(t *Term, op Op) error {
+	n, s := t.Node, c.whole
+	switch {
+	case op == One || op == At || op == AtCell:
+		return c.wrong(n, "%s looks at a cell, and this is about the whole world; write cell(x, …)", n.Text)
+	case len(n.Args) != 1:
+		return c.wrong(n, "%s takes one term, which is computed at each cell", n.Text)
+	}
+	t.Op = op
+	if err := c.inside(t, n.Args[0], n.Where); err != nil {
+		return err
+	}
+	if err := c.result(t); err != nil {
+		return err
+	}
+	if t.Type.N > 0 {
+		return c.wrong(n, "%s is of numbers here; write a component, as in %s[0]", n.Text, n.Args[0])
+	}
+	if n.Else != nil {
+		var err error
+		if t.Else, err = c.term(n.Else); err != nil {
+			return err
+		}
+	}
+	if err := c.emptyTotal(t); err != nil {
+		return err
+	}
+	return c.addTotal(t, &total{op: op, node: n, els: t.Else}, s)
+}
+
+// emptyTotal checks what a term over all cells is if its condition holds in none.
+func (c *checker) emptyTotal(t *Term) error {
+	n := t.Node
+	needs := t.Op == Mean || t.Op == Least || t.Op == Most
+	switch {
+	case !needs && n.Else != nil:
+		return c.wrong(n.Else, "%s of no cell is known; leave out else", n.Text)
+	case needs && n.Where != nil && n.Else == nil:
+		with := *n
+		with.Else = &Node{Kind: Number}
+		return c.wrong(n, "there may be no such cell; say what then: %s", &with)
+	case n.Else != nil && t.Else.Type != (Type{}):
+		return c.wrong(n.Else, "%s is %s, %s is a number", n.Else, c.describe(t.Else.Type), n)
+	}
+	return nil
+}
+
+// inside checks what is computed at cells: a formula, and a condition.
+func (c *checker) inside(t *Term, of, where *Node) error {
+	s := c.whole
+	c.whole = nil
+	defer func() { c.whole = s }()
+	x, err := c.term(of)
+	if err == nil && where != nil {
+		if t.Where, err = c.term(where); err == nil {
+			err = c.boolean(t.Where)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t.Args = []*Term{x}
+	t.Walk(func(x *Term) {
+		switch {
+		case err != nil || x == t:
+		case x.draws():
+			err = c.wrong(x.Node, "%s draws, and what is only looked at draws nothing", x.Node)
+		case x.Op == Now:
+			err = c.wrong(x.Node, "%s is of a tick that is being computed; write %s", x.Node, x.Node.Args[0])
+		}
+	})
+	return err
+}
+
+// addTotal notes a term of the statement, whose place in the formula has its value then.
+func (c *checker) addTotal(t *Term, x *total, s *Statement) error {
+	x.rule = &Rule{Where: t.Where, Set: t.Args}
+	if x.rule.Cost = c.cost(x.rule); x.rule.Cost > MaxCost {
+		return c.wrong(t.Node, "%s takes more than %d steps for a cell", t.Node.Text, MaxCost)
+	}
+	if p := Compile(c.Scope, x.rule, nil); p != nil {
+		x.machine = newMachine(p)
+		x.machine.registers = make([]float32, p.registers*blockSize)
+	}
+	if t.Type.Base == Fixed {
+		t.Type.Base = Float
+	}
+	*t = Term{Op: Total, Type: t.Type, Uniform: true, Index: len(s.totals), Node: t.Node}
+	s.totals = append(s.totals, x)
+	return nil
+}
+
+// oneCell is cell(x, 3, 4): x at a cell.
+func (c *checker) oneCell(t *Term) error {
+	n := t.Node
+	dim := c.Lattice.Dim()
+	if len(n.Args) != 1+dim || n.Where != nil || n.Else != nil {
+		return c.wrong(n, "cell takes a term and the %d numbers of a coordinate", dim)
+	}
+	if err := c.inside(t, n.Args[0], nil); err != nil {
+		return err
+	}
+	var at []int32
+	for _, a := range n.Args[1:] {
+		v, sign := a, int32(1)
+		if a.Kind == Unary && a.Text == "-" {
+			v, sign = a.Args[0], -1
+		}
+		if v.Kind != Number || v.Value > math.MaxInt32 || v.Value != math.Trunc(v.Value) {
+			return c.wrong(a, "a coordinate has whole numbers")
+		}
+		at = append(at, sign*int32(v.Value))
+	}
+	rank, ok := c.Lattice.Rank(space.At(at...))
+	if !ok {
+		return c.wrong(n, "there is no cell %v in %v", space.At(at...), c.Lattice.Space())
+	}
+	if t.Type = t.Args[0].Type; t.Type.N > 0 {
+		return c.wrong(n, "cell is of numbers here; write a component, as in %s[0]", n.Args[0])
+	}
+	return c.addTotal(t, &total{op: At, node: n, cell: rank}, c.whole)
+}
+
+// Holds reports whether the statement is true of a state, of which it reads Prev, Fixed, World, Dt and Tick, and what its terms over all cells came to:
+// "count(state == ill) is 120".
+func (s *Statement) Holds(state *State) (holds bool, found string) {
+	e := &evaluator{Scope: s.scope, State: state, totals: s.values}
+	var parts []string
+	for i, x := range s.totals {
+		v, err := x.compute(s.scope, state, e)
+		if err != nil {
+			return false, err.Error()
+		}
+		s.values[i] = v
+		parts = append(parts, fmt.Sprintf("%s is %s", x.node, x.text(s.scope, v)))
+	}
+	v, err := e.eval(s.term, &place{})
+	if err != nil {
+		return false, err.Error()
+	}
+	return v.f == 1, strings.Join(parts, ", ")
+}
+
+// text is a result for people: a category by its name.
+func (x *total) text(s *Scope, v value) string {
+	t := x.rule.Set[0].Type
+	switch {
+	case x.op == Any, x.op == All, x.op == At && t.Base == Boolean:
+		return strconv.FormatBool(v.f == 1)
+	case x.op == At && t.Base == Category:
+		if names := lists(s.Fields)[t.List]; v.f >= 0 && v.f < float64(len(names)) {
+			return names[int(v.f)]
+		}
+	}
+	return strconv.FormatFloat(v.f, 'g', -1, 64)
+}
+
+// compute is what the term comes to in a state.
+func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err error) {
+	if state.held == nil {
+		state.held, state.values = make([]bool, s.Lattice.Cells()), make([]float64, s.Lattice.Cells())
+	}
+	if m := x.machine; m != nil {
+		m.prev, m.world, m.dt, m.tick = state.Prev, state.World, state.Dt, state.Tick
+		m.prepare()
+		for _, span := range s.Lattice.Spans() {
+			m.blocksOf(span, func(b *block) { m.tell(b, state) })
+		}
+	} else if err = x.lookNaively(s, state); err != nil {
+		return v, err
+	}
+	if x.op == At {
+		return value{f: state.values[x.cell]}, nil
+	}
+	return x.fold(e)
+}
+
+// tell computes a term over all cells in those of a block.
+func (m *machine) tell(b *block, state *State) {
+	is := m.register(0, b.n)
+	fill(is, allBits)
+	if m.where != nil {
+		copy(is, m.full(m.eval(m.where, b, 1), b.n, 1))
+	}
+	of := m.full(m.eval(m.targets[0], b, 1), b.n, 1)
+	truth := m.targets[0].truth
+	for i, v := range of {
+		cell := b.cell(i)
+		state.held[cell], state.values[cell] = math.Float32bits(is[i]) != 0, float64(v)
+		if truth {
+			state.values[cell] = float64(math.Float32bits(v) & 1)
+		}
+	}
+}
+
+// lookNaively does so for fixed numbers, cell by cell. It is the readable twin of tell.
+func (x *total) lookNaively(s *Scope, state *State) error {
+	e := &evaluator{Scope: s, State: state, rule: x.rule}
+	for cell := range state.values {
+		at := &place{cell: cell, own: cell}
+		state.held[cell] = true
+		if x.rule.Where != nil {
+			c, err := e.eval(x.rule.Where, at)
+			if err != nil {
+				return err
+			}
+			state.held[cell] = c.f == 1
+		}
+		v, err := e.eval(x.rule.Set[0], at)
+		if err != nil {
+			if state.held[cell] {
+				return err
+			}
+			continue
+		}
+		state.values[cell] = float64(v.number())
+		if x.rule.Set[0].Type.Base == Fixed {
+			state.values[cell] = v.x.Float64()
+		}
+	}
+	return nil
+}
+
+// fold takes the cells together, in the order of their ranks.
+func (x *total) fold(e *evaluator) (value, error) {
+	n, count, r := 0, 0, 0.0
+	different := map[float64]bool{} // counted only
+	for cell, v := range e.State.values {
+		if !e.State.held[cell] {
+			continue
+		}
+		switch {
+		case x.op == Sum || x.op == Mean:
+			r += v
+		case x.op == Distinct:
+			different[v] = true
+		case n == 0, x.op == Least && v < r, x.op == Most && v > r:
+			r = v
+		}
+		if n++; v == 1 {
+			count++
+		}
+	}
+	switch {
+	case x.op == Count:
+		return value{f: float64(count)}, nil
+	case x.op == Any:
+		return truth(count > 0), nil
+	case x.op == All:
+		return truth(count == n), nil
+	case x.op == Distinct:
+		return value{f: float64(len(different))}, nil
+	case n == 0 && x.op != Sum:
+		return e.eval(x.els, &place{})
+	case x.op == Mean:
+		r /= float64(n)
+	}
+	return value{f: r}, nil
+}

@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/space"
+)
+
+// statementState is a state of the fields that random formulas know.
+func statementState(w *writer, l *space.Lattice) *State {
+	column := func(n int, of func() float64) []float32 {
+		v := make([]float32, n*l.Cells())
+		for i := range v {
+			v[i] = float32(of())
+		}
+		return v
+	}
+	return &State{
+		Prev:  [][]float32{column(1, w.NormFloat64), column(1, w.NormFloat64), column(2, w.NormFloat64), column(1, func() float64 { return float64(w.IntN(3)) })},
+		World: []float64{1.7}, Dt: 0.05, Tick: 7,
+	}
+}
+
+// TestRandomStatements: terms over all cells come to the bits of their naive form.
+func TestRandomStatements(t *testing.T) {
+	looked := 0
+	for n := 0; looked < 400 && n < 20000; n++ {
+		w := &writer{Rand: rand.New(rand.NewPCG(uint64(n), 11))}
+		l, err := lattices[w.IntN(len(lattices))].Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := w.scopeOf(l)
+		s.Own, s.Lets = nil, nil
+		where := w.of("", " where "+w.truth(1)+" else 0", " where "+w.truth(1))
+		text := w.of("sum(", "mean(", "least(", "most(") + w.number(2) + where + ") > 0"
+		if w.IntN(3) == 0 {
+			text = w.of("0 + count(", "number(any(", "number(all(") + w.truth(2) + ")) > 2"
+			text = strings.Replace(text, "0 + count(", "(count(", 1)
+		}
+		node, err := Parse(text)
+		if err != nil {
+			continue
+		}
+		x, err := CheckStatement(s, node)
+		if err != nil {
+			continue
+		}
+		looked++
+		state := statementState(w, l)
+		state.Now = state.Prev
+		_, fast := x.Holds(state)
+		value := x.values[0]
+		for i := range x.totals {
+			x.totals[i].machine = nil
+		}
+		if _, slow := x.Holds(state); slow != fast || math.Float64bits(value.f) != math.Float64bits(x.values[0].f) && value.f == value.f {
+			t.Fatalf("%d on %v: %s\nby blocks: %s\nnaively:   %s", n, l.Space(), text, fast, slow)
+		}
+	}
+	if t.Logf("%d statements", looked); looked < 400 {
+		t.Errorf("only %d statements could be looked at", looked)
+	}
+}
+
+// TestStatements: what terms over all cells come to.
+func TestStatements(t *testing.T) {
+	l, _ := space.Square4{Rows: 2, Cols: 3}.Build()
+	s := &Scope{Lattice: l, World: []string{"rate"}, Fields: []Field{{Name: "heat"}, {Name: "state", Values: []string{"well", "ill", "dead"}}, {Name: "money", Fixed: true}, {Name: "wind", N: 2}}}
+	state := &State{
+		Prev:  [][]float32{{1, 2, 3, 4, 5, 16777216}, {0, 1, 1, 0, 2, 0}, nil, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
+		Fixed: [2][][]int64{{nil, nil, {1 << 16, 2 << 16, 0, 0, 0, 1 << 15}, nil}}, World: []float64{0.5}, Dt: 0.25, Tick: 3,
+	}
+	for text, want := range map[string]string{
+		"sum(heat) == 16777231":                                        "",                                   // in float64
+		"mean(heat where row == 0) == 2":                               "may be no such cell",                //
+		"mean(heat where row == 0 else -1) == 2":                       "",                                   //
+		"mean(heat where row > 7 else -rate) == -0.5":                  "",                                   //
+		"count(state == ill) > 2":                                      "count(state == ill) is 2",           //
+		"count(state == ill where heat > 2) == 1":                      "",                                   //
+		"all(heat > 0) and not any(heat > 1e9)":                        "",                                   //
+		"any(heat > 1e9)":                                              "any(heat > 1000000000) is false",    //
+		"distinct(state) == 3 and distinct(state where heat < 2) == 1": "",                                   //
+		"sum(money) == 3.5 and least(money) == 0":                      "",                                   //
+		"sum(money * money) == 5":                                      "sum(money * money) is 5.25",         //
+		"cell(state, 1, 1) == dead and cell(heat, 0, 2) == 3":          "",                                   //
+		"cell(state, 1, 1) == ill":                                     "cell(state, 1, 1) is dead",          //
+		"most(length(wind)) < 17 and sum(wind[1]) == 42":               "",                                   //
+		"sum(wind) == 3":                                               "write a component, as in wind[0]",   //
+		"count(count(state == ill) == 1) == 4":                         "count(count(state == ill) == 1) is", // neighbours within
+		"tick == 3 and dt == 0.25 and cells == 6":                      "looks at nothing in the world",      //
+		"least(heat where tick > 9 else 1) == rate * 2":                "",                                   //
+		"state == ill":                                                 "write count(state == well)",         //
+		"sum(heat + chance(0.5)) > 1":                                  "true or false",                      //
+		"sum(uniform(0, 1)) > 1":                                       "draws",                              //
+		"sum(now(heat)) > 1":                                           "write heat",                         //
+		"cell(heat, 2, 0) > 1":                                         "there is no cell [2, 0]",            //
+		"at(heat, north) > 1":                                          "looks at a cell",                    //
+		"own(heat) > 1":                                                "looks at a cell",                    //
+		"heat[0] > 1":                                                  "whole world",                        //
+		"sum(step[0]) > 1":                                             "stands within a term over neighbours",
+	} {
+		n, err := Parse(text)
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		x, err := CheckStatement(s, n)
+		if err != nil {
+			if want == "" || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+			continue
+		}
+		if holds, found := x.Holds(state); holds != (want == "") || !strings.Contains(found, want) {
+			t.Errorf("%s: %v, %s; want %q", text, holds, found, want)
+		}
+	}
+}
