@@ -34,7 +34,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Long: `Check reads scenarios and builds their worlds, as run does, and computes no tick. Each
 SCENARIO is a YAML file, the name of one that comes with murksim, or - for standard input. A
 mistake is shown where it is. Below each name, check prints what follows from the parameters
-in this space, such as the speed of a wave. With --explain it also says what each rule in the
+in this space, such as the speed of a wave. A rule that adds or compares what has different
+units, such as metres and seconds, gets a warning, which run prints, too. With --explain it also says what each rule in the
 file reads, writes and draws, and what it costs: steps for each cell, of 4,096.
 
 With --golden, check runs one scenario and compares it with a recording that was kept, in a
@@ -76,7 +77,23 @@ type checkObject struct {
 	Line     int      `json:"line,omitempty"`
 	Column   int      `json:"column,omitempty"`
 
-	Rules []scenarios.RuleAbout `json:"rules,omitempty"` // with --explain
+	Warnings []warningObject       `json:"warnings,omitempty"`
+	Rules    []scenarios.RuleAbout `json:"rules,omitempty"` // with --explain
+}
+
+// A warningObject is what is allowed in a scenario, and likely a mistake.
+type warningObject struct {
+	Message string `json:"message"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+}
+
+// warn prints what is allowed in a scenario, and likely a mistake.
+func (a *app) warn(s *scenarios.Scenario) {
+	for _, w := range s.Warnings() {
+		w.Msg = "warning: " + w.Msg
+		fmt.Fprintln(a.Errs, w)
+	}
 }
 
 // explained is what a rule does, in lines.
@@ -99,9 +116,9 @@ func explained(a *scenarios.RuleAbout) (lines []string) {
 func (j *checkJob) all(ctx context.Context, names []string) error {
 	failed := false
 	for _, name := range names {
-		title, notes, about, err := j.check(ctx, name)
-		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title, Notes: notes, Rules: about}
-		if err != nil {
+		o := checkObject{Event: "check", File: name}
+		s, err := j.check(ctx, name, &o)
+		if o.OK = err == nil; err != nil {
 			failed = true
 			o.Error = err.Error()
 			if e, ok := errors.AsType[*document.Error](err); ok {
@@ -111,16 +128,20 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 		if err := j.Result(o, o.OK); err != nil {
 			return err
 		}
-		if err != nil && !j.JSON {
-			fmt.Fprintln(j.Errs, err)
+		if j.JSON {
+			continue
 		}
-		if err == nil {
-			for i := range about {
-				notes = append(notes, explained(&about[i])...)
-			}
-			if err := j.Say("ok  %s  scenario %s", inputName(name), strings.Join(append([]string{title}, notes...), "\n    ")); err != nil {
-				return err
-			}
+		if err != nil {
+			fmt.Fprintln(j.Errs, err)
+			continue
+		}
+		j.warn(s)
+		lines := append([]string{o.Scenario}, o.Notes...)
+		for i := range o.Rules {
+			lines = append(lines, explained(&o.Rules[i])...)
+		}
+		if err := j.Say("ok  %s  scenario %s", inputName(name), strings.Join(lines, "\n    ")); err != nil {
+			return err
 		}
 	}
 	if failed {
@@ -129,20 +150,24 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 	return nil
 }
 
-// check builds the world of a scenario, and returns the scenario's name, what its components say of themselves, and with --explain what its rules do.
-func (j *checkJob) check(ctx context.Context, name string) (title string, notes []string, about []scenarios.RuleAbout, err error) {
+// check builds the world of a scenario, and notes the scenario's name, what its components say of themselves, warnings, and with --explain what its rules do.
+func (j *checkJob) check(ctx context.Context, name string, o *checkObject) (*scenarios.Scenario, error) {
 	s, err := j.LoadScenario(name, nil, j.maxMemory)
 	if err != nil {
-		return "", nil, nil, err
+		return nil, err
 	}
+	o.Scenario = s.Name
 	if j.explain {
-		about = s.RulesAbout()
+		o.Rules = s.RulesAbout()
+	}
+	for _, w := range s.Warnings() {
+		o.Warnings = append(o.Warnings, warningObject{w.Msg, w.Line, w.Col})
 	}
 	for x, b := range scenarios.Parts[scenarios.Noter](s) {
-		notes = append(notes, x.Notes(b)...)
+		o.Notes = append(o.Notes, x.Notes(b)...)
 	}
 	if n, tick := s.Unreached(); n > 0 {
-		notes = append(notes, unreached(n, tick))
+		o.Notes = append(o.Notes, unreached(n, tick))
 	}
 	_, err = report.Made(ctx, j.Printer, func(step func(share float64) error) (*runner.Run, error) {
 		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.Bytes, Making: step})
@@ -150,7 +175,7 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, notes 
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		err = session.TooLarge(s.Name, e.Need, j.maxMemory)
 	}
-	return s.Name, notes, about, err
+	return s, err
 }
 
 func (a *app) schemaCommand() *cobra.Command {

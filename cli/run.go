@@ -296,7 +296,11 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
 	j.source, j.applied = name, sets
-	return j.LoadScenario(name, sets, j.maxMemory)
+	s, err := j.LoadScenario(name, sets, j.maxMemory)
+	if err == nil && !j.JSON {
+		j.warn(s)
+	}
+	return s, err
 }
 
 // create opens the outputs and begins the recording.

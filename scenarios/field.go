@@ -20,7 +20,7 @@ type Field struct {
 	Element    string    `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
 	Domain     string    `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
 	Mutability string    `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
-	Unit       string    `yaml:"unit" doc:"For people."`
+	Unit       string    `yaml:"unit" doc:"For people, such as m, K or m²/s; what a rule adds or compares should have one unit, or there is a warning."`
 	Min        *float64  `yaml:"min" doc:"Lower bound."`
 	Max        *float64  `yaml:"max" doc:"Upper bound."`
 	AtBound    string    `yaml:"at_bound" enum:"clamp,reflect,absorb,wrap" default:"clamp" doc:"What happens to a value beyond a bound."`

@@ -345,7 +345,7 @@ func (r *Rule) makeScope(d *decoder) error {
 
 // scopeField is a field of cells as formulas see it.
 func scopeField(f *Field) rules.Field {
-	x := rules.Field{Name: f.Name, Fixed: f.def.Element == fields.Fixed, Other: f.def.Element != fields.Fixed && f.def.Element != fields.Float32}
+	x := rules.Field{Name: f.Name, Unit: f.Unit, Fixed: f.def.Element == fields.Fixed, Other: f.def.Element != fields.Fixed && f.def.Element != fields.Float32}
 	switch f.def.Type.Kind {
 	case fields.VectorKind:
 		x.N = f.def.Type.Components()

@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/rules"
 )
 
@@ -23,6 +26,23 @@ type RuleAbout struct {
 type FormulaAbout struct {
 	Place string `json:"place"`
 	Text  string `json:"text"`
+}
+
+// Warnings lists what is allowed in the rules of the scenario and is likely a mistake, each with its place: what is added, compared or set though its units are others.
+func (s *Scenario) Warnings() (all []*document.Error) {
+	for i := range s.Propagators {
+		r, ok := s.Propagators[i].params.(*Rule)
+		if !ok {
+			continue
+		}
+		for _, w := range r.rule.Warnings(r.scope, r.list) {
+			if e, ok := located(r.formulaAt(w, nil), w).(*document.Error); ok {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *document.Error) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
+	return all
 }
 
 // RulesAbout says what each rule of the scenario does, in the order in which they run.

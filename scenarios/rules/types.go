@@ -30,6 +30,7 @@ type Field struct {
 	Fixed  bool     // its elements are fixed numbers
 	N      int      // components of a vector; 0: none
 	Values []string // of a categorical field
+	Unit   string   // for people; "": none
 	Other  bool     // its elements are of a type that formulas cannot name
 }
 

@@ -334,6 +334,9 @@ func TestModels(t *testing.T) {
 			t.Error(err)
 			continue
 		}
+		if w := s.Warnings(); len(w) > 0 {
+			t.Error(w[0])
+		}
 		again, err := scenariotest.FromDescriptor(s.Descriptor())
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
