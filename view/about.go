@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/fields"
@@ -75,6 +76,14 @@ type FieldAbout struct {
 	Unit       string   `json:"unit,omitempty"`
 	Min        *float64 `json:"min,omitempty"` // its bounds
 	Max        *float64 `json:"max,omitempty"`
+
+	Rules []RuleText `json:"rules,omitempty"` // those that set it
+}
+
+// A RuleText is what a rule of the scenario says about a field.
+type RuleText struct {
+	Name  string      `json:"name"`
+	Lines [][2]string `json:"lines"` // each let, where, and what the rule sets of the field: its name, and its formula
 }
 
 // A ParameterAbout is a named number with its initial value.
@@ -96,6 +105,7 @@ func (r *Recording) About() *About {
 	if r.problem != nil {
 		a.Problem = strings.TrimPrefix(r.problem.Error(), "replay: ")
 	}
+	texts := ruleTexts(s)
 	for i := range s.Fields {
 		f, d := &s.Fields[i], s.Fields[i].Def()
 		about := FieldAbout{
@@ -106,6 +116,7 @@ func (r *Recording) About() *About {
 		if d.Bounds != nil {
 			about.Min, about.Max = &d.Bounds.Min, &d.Bounds.Max
 		}
+		about.Rules = texts[f.Name]
 		a.Fields = append(a.Fields, about)
 	}
 	if s.Entities != nil {
@@ -117,6 +128,33 @@ func (r *Recording) About() *About {
 	}
 	a.Propagators, a.Systems = names(s.Propagators), names(s.Systems)
 	return a
+}
+
+// ruleTexts says what the rules of a scenario say about each field that they set.
+func ruleTexts(s *scenarios.Scenario) map[string][]RuleText {
+	texts := map[string][]RuleText{}
+	for _, about := range s.RulesAbout() {
+		var common [][2]string
+		set := map[string][][2]string{}
+		var order []string
+		for _, f := range about.Formulas {
+			kind, name, _ := strings.Cut(f.Place, ".")
+			line := [2]string{cmp.Or(name, kind), f.Text}
+			if kind != "set" {
+				common = append(common, line)
+				continue
+			}
+			field, _, _ := strings.Cut(name, "[")
+			if set[field] == nil {
+				order = append(order, field)
+			}
+			set[field] = append(set[field], line)
+		}
+		for _, field := range order {
+			texts[field] = append(texts[field], RuleText{about.Rule, append(slices.Clone(common), set[field]...)})
+		}
+	}
+	return texts
 }
 
 func names(list []scenarios.Instance) (names []string) {

@@ -32,6 +32,9 @@ func TestRules(t *testing.T) {
 			p.until(verdict, "verified")
 			p.until(`document.getElementById("verdict").textContent`, "60 of 60 ticks verified")
 			p.picture("rules-" + name)
+			if text := p.eval(`document.querySelector("#rules summary")?.textContent + " " + [...document.querySelectorAll("#rules dd")].map((d) => d.textContent).join("; ")`); !strings.HasPrefix(text, "Rule") || len(text) < 30 || name == "sir" && !strings.HasPrefix(text, "Rule epidemic count(state == infected); if state == susceptible and chance(1 - pow(1 - beta, sick)) then infected\n") {
+				t.Errorf("the page says of its rules: %q", text)
+			}
 			p.quiet()
 		})
 	}

@@ -14,6 +14,7 @@ import { Looked } from "./looked";
 import { Pane, type Chosen, type Layer, type View } from "./pane";
 import { pointer } from "./pointer";
 import { marks, ribbon } from "./ribbon";
+import { rules } from "./rules";
 import { RunPanel } from "./run";
 import { Unwanted, unless, type About, type Selection } from "./source";
 import { Trace } from "./trace";
@@ -218,6 +219,7 @@ export class Page {
     }
     if (dotted) entries.push({ name: `dots ${this.about.fields[dots]!.name}`, field: dots, scale: dotted });
     legend(this.about, entries, !!this.worlds[0]!.crowd && !dotted);
+    rules(this.about, shows[0]!.field);
     this.label();
     this.charts.draw(this.clock.tick);
     this.trace.show(this.pinned ? this.chosen : null);

@@ -13,6 +13,7 @@ export interface Space {
 export interface Field {
   name: string; components: number; parts?: string[] | undefined; values?: string[] | undefined; entities?: boolean; static?: boolean;
   unit?: string; min?: number; max?: number;
+  rules?: { name: string; lines: [name: string, formula: string][] }[]; // that set it
 }
 
 export interface Parameter { name: string; key: number; value: number }
