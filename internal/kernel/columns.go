@@ -180,6 +180,24 @@ func CountNear(to, in []float32, first int, offsets []int, k float32) {
 	countNearPlain(to, in, first, offsets, k)
 }
 
+// RelaxNear adds to elements first, first + 1, … of in a share k of what their neighbours have more: to is in + k·((Σ neighbours) - n·in), as [Relax] computes it.
+// There must be a neighbour.
+func RelaxNear(to, in []float32, first int, offsets []int, k float32) {
+	w := NewWeights(k, 1, len(offsets))
+	if n := len(offsets); vectors && n <= mostNear && len(to) > 0 && len(to) <= longest {
+		bytes, from := inBytes(in, first, offsets, len(to))
+		w.ahead = (&Neighbours{offsets, 1}).ahead(in)
+		relaxVectors(&to[0], from, &bytes[0], n, len(to), 1, 0, &w.k)
+		return
+	}
+	relaxNearPlain(to, in, first, offsets, &w)
+}
+
+func relaxNearPlain(to, in []float32, first int, offsets []int, w *Weights) {
+	sumNearPlain(to, in, first, offsets)
+	w.blend(to, in[first:][:len(to)], 1)
+}
+
 // inBytes are offsets in bytes, which were checked, and where they count from.
 func inBytes(in []float32, first int, offsets []int, n int) (bytes [mostNear]int, from *float32) {
 	for i, o := range offsets {

@@ -88,6 +88,12 @@ func TestColumns(t *testing.T) {
 			kernel.SumNearPlain(want, in, 20, offsets)
 			kernel.SumNear(got, in, 20, offsets)
 			check("SumNear", len(offsets))
+			if len(offsets) > 0 {
+				w := kernel.NewWeights(k, 1, len(offsets))
+				kernel.RelaxNearPlain(want, in, 20, offsets, &w)
+				kernel.RelaxNear(got, in, 20, offsets, k)
+				check("RelaxNear", len(offsets))
+			}
 			kernel.CountNearPlain(want, in, 20, offsets, k)
 			kernel.CountNear(got, in, 20, offsets, k)
 			check("CountNear", len(offsets))

@@ -7,6 +7,7 @@ var (
 	ChoosePlain      = choosePlain
 	SumNearPlain     = sumNearPlain
 	CountNearPlain   = countNearPlain
+	RelaxNearPlain   = relaxNearPlain
 	RelaxPlain       = relaxPlain
 	RelaxWovenPlain  = relaxWovenPlain
 	FinitePlain      = finitePlain

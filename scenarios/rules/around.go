@@ -311,7 +311,10 @@ func (m *machine) look(x *code, b *block, d int) operand {
 
 // wordsOf are the random words of a stream in the cells of a block, until the next call.
 func (m *machine) wordsOf(stream int, b *block) []uint32 {
-	w, bulk := m.words[:b.n], m.bulks[stream]
+	const step = 32 // words that vector code makes at once, from a multiple of four
+	bulk := m.bulks[stream]
+	before := b.first % 4
+	w := m.words[before:][:b.n]
 	if b.cells != nil || b.stride != 1 {
 		for i := range w {
 			cell := b.cell(i)
@@ -319,7 +322,7 @@ func (m *machine) wordsOf(stream int, b *block) []uint32 {
 		}
 		return w
 	}
-	bulk.Fill(w, uint64(b.first))
+	bulk.Fill(m.words[:(before+b.n+step-1)/step*step], uint64(b.first-before))
 	return w
 }
 

@@ -60,7 +60,7 @@ func (s *census) look(x *code) bool {
 		return s.fits(s.compiler.lets[x.index])
 	case x.op == lookup && !s.fits(s.compiler.tabled[x.index].of):
 		return false
-	case x.op == Get, x.op == Now, x.op == Degree, x.op == Coordinate, x.op == Step, x.op == AtCell, x.draws(), x.op >= Sum && x.op <= At:
+	case x.op == Get, x.op == Now, x.op == Degree, x.op == Coordinate, x.op == Step, x.op == AtCell, x.op == relaxed, x.draws(), x.op >= Sum && x.op <= At:
 		return false
 	}
 	return !slices.ContainsFunc(x.args, func(a *code) bool { return !s.fits(a) })

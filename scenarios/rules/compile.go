@@ -34,6 +34,7 @@ const (
 	constantOf                    // the value of a slot, in a uniform code
 	tableEntry                    // the count that a table's value is of
 	lookup                        // a number of a table
+	relaxed                       // x + k * (sum(x) - degree * x), of a field and a uniform k; els computes it otherwise
 )
 
 // A stream is where words come from: a draw of a place.
@@ -214,7 +215,7 @@ func (c *compiler) lower(t *Term, k int) *code {
 		}
 		x.args = append(x.args, c.operand(y, t.Uniform))
 	}
-	return x
+	return relaxation(x)
 }
 
 // shared is the code of a scalar that several others use, which is computed once for them.
@@ -375,6 +376,9 @@ func (x *code) need() int {
 	n := 1
 	for i, a := range x.args {
 		n = max(n, 2+min(i, 2)+a.need())
+	}
+	if x.op == relaxed {
+		n = x.els.need()
 	}
 	if x.op >= Sum && x.op <= At {
 		held := nearRegisters

@@ -61,7 +61,7 @@ type machine struct {
 
 // newMachine returns a machine; the program is nil where each cell is computed by itself.
 func newMachine(p *Program) *machine {
-	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize)}
+	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize+64)}
 	if p != nil {
 		m.memory = make([]uint64, p.memos+1)
 	}
@@ -237,6 +237,8 @@ func (m *machine) computed(x *code, b *block, d int) operand {
 		to := m.register(d, b.n)
 		kernel.Lookup(to, m.full(a, b.n, d), m.values[t.at+b.degree*t.size:][:t.size])
 		return operand{v: to, in: true}
+	case relaxed:
+		return m.relax(x, b, d)
 	case Get:
 		return m.load(m.prev[x.field], x, b, d)
 	case Now:

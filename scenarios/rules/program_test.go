@@ -57,7 +57,18 @@ func (w *writer) number(depth int) string {
 	case 18:
 		return w.of("length(", "dot("+w.vector(depth-1)+", ") + w.vector(depth-1) + ")"
 	}
+	if w.IntN(8) == 0 && !w.near {
+		return w.relaxation()
+	}
 	return w.around(depth, w.number, "sum", "mean", "least", "most", "one", "at", "count", "distinct")
+}
+
+// relaxation is what one kernel computes, or nearly that.
+func (w *writer) relaxation() string {
+	turn := func(a, op, b string) string { return w.of(a+op+b, b+op+a) }
+	x := w.of("heat", "cold", "now(heat)", "wind[0]")
+	y := w.of(x, x, x, "cold")
+	return "(" + turn(x, " + ", turn(w.of("rate", "beta * dt", "0.125", "cold"), " * ", "("+w.of("sum", "sum", "mean")+"("+y+") - "+turn(w.of("degree", "degree", "4"), " * ", x)+")")) + ")"
 }
 
 // around is a term over neighbours, a draw, or something simpler.

@@ -58,7 +58,7 @@ func (x *code) looksUp() (of *code, steps int) {
 		return nil, 0
 	case x.op == Count, x.op == UseLet && x.counts:
 		return x, 0
-	case x.op == Get, x.op == Now, x.op == UseLet, x.op == Degree && x.near, x.op == Coordinate, x.op == Step, x.op == AtCell, x.draws(), x.op >= Sum && x.op <= At:
+	case x.op == Get, x.op == Now, x.op == UseLet, x.op == Degree && x.near, x.op == Coordinate, x.op == Step, x.op == AtCell, x.op == relaxed, x.draws(), x.op >= Sum && x.op <= At:
 		return various, 0
 	case x.op == Divide, x.op == Sqrt, x.op == Mod:
 		steps = 4

@@ -174,7 +174,27 @@ func (r *run) startProgram(family string, input []byte, values int) (*cLoop, err
 	if err != nil {
 		return nil, err
 	}
-	c := &cLoop{cmd: exec.CommandContext(r.ctx, file), values: values, most: patience + time.Duration(10*r.Seconds*float64(time.Second))}
+	return r.startCommand(exec.CommandContext(r.ctx, file), input, values)
+}
+
+// startNumPy starts a program for NumPy, with a Python that has it.
+func (r *run) startNumPy(name string, input []byte) (*cLoop, error) {
+	if r.loops.folder == "" {
+		if err := r.loops.unpack(); err != nil {
+			return nil, missing(fmt.Sprintf("nowhere to put a program: %v", err))
+		}
+	}
+	for _, python := range []string{"python3", "/usr/bin/python3"} { // of which the first may be one without Debian's packages
+		if _, err := tool(r.ctx, r.loops.folder, python, "-c", "import numpy"); err == nil {
+			return r.startCommand(exec.CommandContext(r.ctx, python, filepath.Join(r.loops.folder, name)), input, 0)
+		}
+	}
+	return nil, missing("no Python with NumPy")
+}
+
+// startCommand starts a rival.
+func (r *run) startCommand(cmd *exec.Cmd, input []byte, values int) (_ *cLoop, err error) {
+	c := &cLoop{cmd: cmd, values: values, most: patience + time.Duration(10*r.Seconds*float64(time.Second))}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

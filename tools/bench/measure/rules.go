@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/murksim/murksim/engine"
@@ -9,7 +10,10 @@ import (
 )
 
 // What rules are compared with.
-const builtInName = "built in"
+const (
+	builtInName = "built in"
+	numPyName   = "NumPy"
+)
 
 // fromYAML builds the world of a scenario whose fields and propagators are given, on a square8 or square4 of 1024×1024.
 func fromYAML(space, fields, propagators string) (*engine.World, error) {
@@ -46,5 +50,10 @@ func epidemic(r *run) ([]reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.alone(ruleCells, step(w))
+	rival, err := r.startNumPy("epidemic.py", binary.NativeEndian.AppendUint64(nil, 1024))
+	if err != nil {
+		return nil, err
+	}
+	defer rival.stop()
+	return r.against(ruleCells, step(w), rival.ticks)
 }

@@ -134,11 +134,13 @@ var checks = []check{
 			go test -run "$(full . '^TestGolden$')" ./engine/propagators`, adds: "long tests, 5 minutes",
 	},
 	{
-		name: "emulated", what: "what agents see and get, and random rules, on arm64 and s390x",
+		name: "emulated", what: "what agents see and get, and random rules, on arm64, s390x and WebAssembly",
 		do: `need qemu-aarch64-static qemu-user-static
 			for processor in arm64/aarch64 s390x/s390x; do
 				CGO_ENABLED=0 GOARCH=${processor%/*} go test -exec "qemu-${processor#*/}-static" -run '^TestGolden$|^TestRandomRules$' -short ./environment ./scenarios/rules
-			done`,
+			done
+			need node nodejs
+			GOOS=wasip1 GOARCH=wasm go test -exec "node --no-warnings $PWD/tools/ci/wasi.mjs" -run '^TestRandomRules$' -short ./scenarios/rules`,
 	},
 	{
 		name: "build", what: "types on Windows and macOS, of the command line on WebAssembly, and its size", adds: "programs for these, small tests under wine, 7 minutes at first",
