@@ -46,8 +46,8 @@ var together = map[reflect.Type]schema{
 	},
 	reflect.TypeFor[Expect](): {
 		"allOf": []schema{
-			oneKey("range", "total", "sum", "shares", "value", "population", "hash", "digest"),
-			anyOf(append(alternatives("range", "total", "sum", "shares", "population", "hash", "digest"),
+			oneKey("range", "total", "sum", "shares", "value", "that", "population", "hash", "digest"),
+			anyOf(append(alternatives("range", "total", "sum", "shares", "that", "population", "hash", "digest"),
 				schema{"required": []string{"value", "cell"}}, schema{"required": []string{"value", "entity"}})...),
 		},
 		"dependentRequired": map[string][]string{
