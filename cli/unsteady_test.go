@@ -1,15 +1,21 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/space"
 )
@@ -88,6 +94,11 @@ func (u *unsteady) Step(c *engine.Context) error {
 		if u.woken && c.Tick() >= 60 {
 			next[0] += u.calls
 		}
+	case "asserts": // as a program does that counts its own ticks
+		if u.calls != float32(c.Tick()) && c.Tick()%16 == 9 {
+			return c.Fail(0, "out of step")
+		}
+		next[0]++
 	case "alternates":
 		next[0] += float32(int(u.calls) % 2)
 	case "workers": // a sum of its share
@@ -136,12 +147,12 @@ func (u *unsteady) Step(c *engine.Context) error {
 	return nil
 }
 
-// TestOpenOfAMemory: a world that remembers something outside its state has at each tick the hash that was recorded, wherever one
-// looked before: what comes of a keyframe does not count then.
-func TestOpenOfAMemory(t *testing.T) {
+// remembering records 300 ticks of a pond that does as a mode of UNSTEADY says, with an index that has many states.
+func remembering(t *testing.T, mode string) Program {
+	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("UNSTEADY", "counts")
+	t.Setenv("UNSTEADY", mode)
 	scenario := "murksim: 1\nname: pond\nticks: 300\nspace: {kind: square4, rows: 64, cols: 64}\nfields:\n" +
 		"  - {name: heat, initial: {noise: {from: 0, to: 1}}, min: -1e9, max: 1e9}\npropagators:\n  - unsteady: {field: heat}\n"
 	if err := os.WriteFile("pond.yaml", []byte(scenario), 0o666); err != nil {
@@ -153,14 +164,75 @@ func TestOpenOfAMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	recordWith(t, "pond.murk", scene, scene.Ticks, scene.Descriptor())
+	return p
+}
+
+// TestOpenOfAMemory: a world that remembers something outside its state has at each tick the hash that was recorded, wherever one
+// looked before: what comes of a keyframe does not count then, nor does a tick that fails after one.
+func TestOpenOfAMemory(t *testing.T) {
+	for _, mode := range []string{"counts", "asserts"} {
+		p := remembering(t, mode)
+		r, closeAll, err := p.Open(t.Context(), "pond.murk", Look{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tick := range []uint64{300, 200, 10, 297, 1, 300} {
+			if w, err := r.At(t.Context(), tick); err != nil || w.Tick() != tick {
+				t.Errorf("%s: tick %d: %v", mode, tick, err)
+			}
+		}
+		closeAll()
+	}
+}
+
+// TestOpenOfAFailure: a tick that fails in a replay from the first tick, too, is the error of it and of all after it, whatever the index has there.
+func TestOpenOfAFailure(t *testing.T) {
+	p := remembering(t, "")
+	t.Setenv("UNSTEADY", "fails")
 	r, closeAll, err := p.Open(t.Context(), "pond.murk", Look{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closeAll()
-	for _, tick := range []uint64{300, 200, 10, 299, 1, 300} {
-		if w, err := r.At(t.Context(), tick); err != nil || w.Tick() != tick {
-			t.Errorf("tick %d: %v", tick, err)
+	for _, tick := range []uint64{300, 299, 29, 200, 300} {
+		_, err := r.At(t.Context(), tick)
+		if e, fails := errors.AsType[*engine.TickError](err); fails != (tick >= unsteadyFrom) || fails && e.Tick != unsteadyFrom {
+			t.Errorf("tick %d: %v, want that tick %d fails", tick, err, unsteadyFrom)
+		}
+	}
+}
+
+// TestDiffOfAMemory: a tick that fails only after a keyframe has a state, with which diff and bisect compare another hash.
+func TestDiffOfAMemory(t *testing.T) {
+	p := remembering(t, "asserts")
+	b, err := os.ReadFile("pond.murk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _, err := session.OpenIndex(session.IndexName("pond.murk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := x.SealedTicks()
+	x.Close()
+	i, _ := slices.BinarySearch(keys, 270)
+	if i == 0 {
+		t.Fatalf("keyframes %d", keys)
+	}
+	tick := keys[i-1] + 2 // a replay from there comes to the tick before it
+	for tick%16 != 9 {
+		tick++
+	}
+	b[len(b)-20*int(300-tick)-1] ^= 1 // its hash; the frame of a tick without commands has 20 bytes
+	if err := os.WriteFile("pond.murk", b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	begins := fmt.Sprintf("DIFFER at tick %d ", tick)
+	for _, args := range [][]string{{"diff"}, {"bisect", "--phases"}} {
+		var out, errs bytes.Buffer
+		status := p.run(t.Context(), append(args, "pond.murk"), nil, &out, &errs)
+		if text := out.String(); status != report.StatusDiverged || !strings.HasPrefix(text, begins) || strings.Contains(text, "there is no state") || !strings.Contains(text, "after it match, so") {
+			t.Errorf("%v: status %d, %s%s", args, status, text, errs.String())
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (c *Cursor) Seek(tick uint64) error {
 		return err
 	}
 	err := c.walk(tick)
-	if errors.Is(err, ErrMismatch) && c.p.From > 0 { // only what a replay from the beginning comes to counts
+	if _, fails := errors.AsType[*engine.TickError](err); c.p.From > 0 && (fails || errors.Is(err, ErrMismatch)) { // only what a replay from the beginning comes to counts
 		if err = errors.Join(c.forget(), c.restart()); err == nil {
 			err = c.walk(tick)
 		}

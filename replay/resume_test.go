@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/space"
 )
 
 // inFile writes a recording to a file that is open to read and write.
@@ -241,5 +243,60 @@ func TestCursor(t *testing.T) {
 	}
 	if err := c.Seek(2); err != nil || c.World().Tick() != 2 {
 		t.Errorf("back from there: tick %d, %v", c.World().Tick(), err)
+	}
+}
+
+// A counter counts its ticks outside of the state. Where that is not the tick it fails now and then, or else gives another result.
+type counter struct{ ticks, every uint64 }
+
+func (c *counter) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "counter", Incremental: engine.Fields(0)}
+}
+
+func (c *counter) Step(x *engine.Context) error {
+	c.ticks++
+	if c.every > 0 && c.ticks != x.Tick() && x.Tick()%c.every == 0 {
+		return x.Fail(0, "out of step")
+	}
+	if c.every == 0 {
+		x.Next(0)[0] += float32(c.ticks)
+	}
+	return nil
+}
+
+// TestCursorOfAMemory: what a fork comes to of a world that remembers something outside its state does not count, be it another hash or a tick that fails.
+func TestCursorOfAMemory(t *testing.T) {
+	for _, every := range []uint64{0, 7} {
+		build := func(*replay.Header) (*engine.World, error) {
+			return engine.New(engine.Config{Space: space.Ring{Length: 4}, Fields: []fields.Def{{Name: "depth"}}, Propagators: []engine.Propagator{&counter{every: every}}})
+		}
+		w, err := build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := inFile(t, nil)
+		r, err := replay.NewRecorder(f, w, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Record(r)
+		for range 100 {
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		c, err := replay.OpenFile(f.Name(), build)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for _, tick := range []uint64{99, 21, 50, 49, 98} {
+			if err := c.Seek(tick); err != nil || c.World().Tick() != tick {
+				t.Errorf("every %d: tick %d: the world is at %d, %v", every, tick, c.World().Tick(), err)
+			}
+		}
 	}
 }

@@ -43,7 +43,9 @@ type Recording struct {
 	check   check
 
 	diverges atomic.Bool // a replay from the recording's start gives another hash than recorded
-	hidden   atomic.Bool // only a replay from a keyframe does: the world keeps memory outside its state
+	hidden   atomic.Bool // only a replay from a keyframe does, or fails: the world keeps memory outside its state
+
+	fails atomic.Pointer[failure] // of a replay from the recording's start; nil: none has failed
 }
 
 // Open reads a recording's header and finds its last intact frame. It returns errors of the header and
@@ -170,14 +172,19 @@ func (c *cursor) position() replay.Position {
 var errNotYet = errors.New("view: on the way")
 
 // to takes the world to a tick, or part of the way if the deadline passes first. The world then holds what a replay gives,
-// whether or not it matches the recording. If a replay from a keyframe does not give the recorded hash, to replays from the
-// recording's start. If that does not match either, the keyframes are not to blame and are used again.
+// whether or not it matches the recording. If a replay from a keyframe fails or does not give the recorded hash, to replays from
+// the recording's start. If that is no better, the keyframes are not to blame and are used again.
 func (c *cursor) to(tick uint64, deadline time.Time) error {
 	if err := c.of.has(tick); err != nil {
 		return err
 	}
 	for {
-		if err := c.walk(tick, deadline); err != nil {
+		if err := c.walk(tick, deadline); index.Blames(err) {
+			if err = c.counts(err, tick); err != nil {
+				return err
+			}
+			continue
+		} else if err != nil {
 			return err
 		}
 		if doubted := c.keyed || c.of.hidden.Load(); !doubted || c.of.diverges.Load() || !c.wrong(tick) {
@@ -192,6 +199,25 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 			return err
 		}
 	}
+}
+
+// A failure is what keeps a replay from a tick, and from all after it.
+type failure struct {
+	tick uint64
+	err  error
+}
+
+// counts returns what a failure on the way to a tick counts as: nothing if the cursor came from a keyframe, until a replay from the
+// recording's start fails, too. The next replay begins there.
+func (c *cursor) counts(err error, tick uint64) error {
+	if known := c.of.fails.Load(); known != nil && tick >= known.tick {
+		return known.err
+	}
+	if c.of.hidden.Store(c.keyed); c.keyed {
+		return nil
+	}
+	c.of.fails.Store(&failure{tick, err})
+	return err
 }
 
 // wrong reports whether the tick just replayed has another hash than recorded.

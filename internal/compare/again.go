@@ -98,11 +98,23 @@ func (j *Search) rewind(ctx context.Context, d *Side, another bool) error {
 	if d.kept.State != nil && !another {
 		return d.Visit.World.LoadTick(nil, d.kept.State, d.kept.Rest)
 	}
-	v, err := j.Visit(ctx, d.File, j.Found.Tick-1)
+	v, err := d.revisit(ctx, &j.Visitor, j.Found.Tick-1)
 	if err != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	d.Visit.Close()
 	d.Visit = v
 	return nil
+}
+
+// revisit goes to a tick once more. It starts at the first tick if the visit of the side did: a world that remembers something outside its state
+// comes to something else from a keyframe.
+func (d *Side) revisit(ctx context.Context, by *session.Visitor, tick uint64) (*session.Visit, error) {
+	v, err := by.Visit(ctx, d.File, tick)
+	if err == nil && v.Keyframe > 0 && d.Visit.Keyframe == 0 {
+		if err = v.Seek(nil, tick); err != nil {
+			v.Close()
+		}
+	}
+	return v, err
 }

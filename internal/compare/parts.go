@@ -175,7 +175,7 @@ func (j *Search) older(s *SearchSide) string {
 func (j *Search) with(ctx context.Context, d *Side, workers int) (*Computation, error) {
 	one := j.Visitor
 	one.Workers = workers
-	v, err := one.Visit(ctx, d.File, j.Found.Tick-1)
+	v, err := d.revisit(ctx, &one, j.Found.Tick-1)
 	if ctx.Err() != nil {
 		return nil, session.Interrupted(d.File)
 	}
