@@ -61,12 +61,16 @@ func (e *MismatchError) Error() string {
 		return fmt.Sprintf("replay: header mismatch at %s: %s is %s, the descriptor makes it %s",
 			spotText(e.Line, e.Offset), e.What, e.Format(e.Recorded), e.Format(e.Replayed))
 	}
-	from := ""
-	if e.From > 0 {
-		from = fmt.Sprintf(" from the state of tick %d; if a replay from the first tick matches, the world remembers something outside its state", e.From)
-	}
 	return fmt.Sprintf("replay: %s at %s (tick %d): recorded %s, replayed %s%s",
-		ErrMismatch, spotText(e.Line, e.Offset), e.Tick, e.Format(e.Recorded), e.Format(e.Replayed), from)
+		ErrMismatch, spotText(e.Line, e.Offset), e.Tick, e.Format(e.Recorded), e.Format(e.Replayed), fromText(e.From))
+}
+
+// fromText says where a replay began, and what that may be the reason for.
+func fromText(from uint64) string {
+	if from == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" from the state of tick %d; if a replay from the first tick matches, the world remembers something outside its state", from)
 }
 
 // Format writes a value as Error does.
@@ -79,6 +83,18 @@ func (e *MismatchError) Format(v uint64) string {
 
 // Unwrap returns ErrMismatch.
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
+
+// A FailedError is a recorded tick that fails in a replay that began at a state.
+type FailedError struct {
+	*engine.TickError
+	From uint64 // the tick of that state
+}
+
+// Error implements error. It says of the state what a [MismatchError] does.
+func (e *FailedError) Error() string { return e.TickError.Error() + ", replayed" + fromText(e.From) }
+
+// Unwrap returns the error of the tick.
+func (e *FailedError) Unwrap() error { return e.TickError }
 
 // NewPlayer builds the world of a recording and checks that the header fits it, and that the
 // world is in the state at which the recording begins, by the SHA-256 of that state. An error
@@ -156,10 +172,11 @@ const hashSize = 8 // bytes, at the end of a frame
 
 // Step replays the next frame and compares its hash. At the end of the recording
 // it returns io.EOF. A [*MismatchError] or [*FormatError] says what is wrong; an
-// [*engine.TickError] reports a recorded tick that fails in the replay.
+// [*engine.TickError] reports a recorded tick that fails in the replay, in a [*FailedError] if
+// the replay began at a state.
 func (p *Player) Step() error {
 	if err := p.Replay(); err != nil {
-		return err
+		return p.from(err)
 	}
 	got := p.World.Hash()
 	if got != p.frame.Hash {
@@ -185,10 +202,13 @@ func (p *Player) RunDigest() (sum [sha256.Size]byte, known bool) {
 	return p.run.Sum(), true
 }
 
-// from adds to the error of a tick that does not match where the replay began.
+// from adds to the error of a tick that does not match, or fails, where the replay began.
 func (p *Player) from(err error) error {
 	if e, ok := errors.AsType[*MismatchError](err); ok {
 		e.From = p.From
+	}
+	if e, ok := errors.AsType[*engine.TickError](err); ok && p.From > 0 && e.Where != "recorder" {
+		return &FailedError{e, p.From}
 	}
 	return err
 }

@@ -133,6 +133,9 @@ func InWords(err error) *Problem {
 		p.text = e.Reason()
 	} else if e, ok := errors.AsType[*engine.TickError](err); ok {
 		p.text = fmt.Sprintf("tick %s: %s: %v", Number(e.Tick), e.Where, e.Err)
+		if f, ok := errors.AsType[*replay.FailedError](err); ok {
+			p.text += strings.TrimPrefix(f.Error(), e.Error())
+		}
 	} else if e, ok := errors.AsType[*audit.CommitError](err); ok {
 		p.text = (&audit.CommitError{Committed: e.Committed, Err: InWords(e.Err)}).Error()
 	}

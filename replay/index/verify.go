@@ -198,6 +198,9 @@ func (v *verification) hidden(build replay.Builder, whole *witness, sum *replay.
 	if m, ok := errors.AsType[*replay.MismatchError](p.err); ok && once {
 		m.From = 0 // what it says of a start there is not so
 	}
+	if f, ok := errors.AsType[*replay.FailedError](p.err); ok && once {
+		p.err = f.TickError
+	}
 	return cmp.Or(v.stopped, error(&HiddenError{p.begin, once, p.err}))
 }
 
