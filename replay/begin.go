@@ -25,7 +25,7 @@ type Begin struct {
 const MaxBeginState = 1 << 20
 
 // NewBegin returns the begin of a recording at a state that [engine.World.Save] returned. It
-// keeps a state of up to [MaxBeginState] bytes, as a slice of its argument.
+// keeps a state of up to [MaxBeginState] bytes, as a slice of its argument; see also [Begin.Describe].
 func NewBegin(state []byte) (*Begin, error) {
 	s, err := engine.ReadState(state)
 	if err != nil {
@@ -48,7 +48,8 @@ const (
 )
 
 // Describe returns the descriptor of a recording that begins so: the descriptor of the world,
-// a JSON object with at least one key, and the begin as one more.
+// a JSON object with at least one key, and the begin as one more. A state with which it would be
+// larger than [MaxBytes] is left out, and then State is nil, as that of a large one is.
 func (b *Begin) Describe(world []byte) ([]byte, error) {
 	if !Extensible(world) {
 		return nil, fmt.Errorf("replay: a recording says in its descriptor at which state it begins: %w", ErrExtend)
@@ -56,6 +57,9 @@ func (b *Begin) Describe(world []byte) ([]byte, error) {
 	d := append(bytes.Clone(world[:len(world)-1]), beginKey...)
 	d = strconv.AppendUint(d, b.Tick, 10)
 	d = hex.AppendEncode(append(d, sumKey...), b.SHA256[:])
+	if len(d)+len(stateKey)+base64.StdEncoding.EncodedLen(len(b.State))+len(beginEnd) > MaxBytes {
+		b.State = nil
+	}
 	if b.State != nil {
 		d = base64.StdEncoding.AppendEncode(append(d, stateKey...), b.State)
 	}

@@ -347,6 +347,35 @@ func TestBeginRejects(t *testing.T) {
 	}
 }
 
+// TestBeginFull: a state with which the descriptor would be too large is left out of it.
+func TestBeginFull(t *testing.T) {
+	_, state := pondPart(t, nil, 5)
+	describe := func(size int) (*replay.Begin, []byte) {
+		b, err := replay.NewBegin(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := b.Describe([]byte(`{"pond":"` + strings.Repeat("a", size-len(`{"pond":""}`)) + `"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b, d
+	}
+	const small = 1000
+	_, d := describe(small)
+	most := replay.MaxBytes - (len(d) - small) // of a world whose descriptor has room for the state
+	for _, size := range []int{most, most + 1, replay.MaxBytes - 200} {
+		b, d := describe(size)
+		if holds := bytes.Contains(d[size-1:], []byte(`"state"`)); holds != (size == most) || holds != (b.State != nil) || holds && len(d) != replay.MaxBytes || len(d) > replay.MaxBytes {
+			t.Errorf("with %d bytes of a world: %d bytes, holds a state: %t, %t", size, len(d), holds, b.State != nil)
+		}
+		h := replay.Header{Descriptor: d}
+		if again, err := h.Begin(); err != nil || again.SHA256 != b.SHA256 || again.Tick != 5 || !bytes.Equal(again.State, b.State) {
+			t.Errorf("with %d bytes of a world: Begin = %v, %v", size, again != nil, err)
+		}
+	}
+}
+
 // TestBeginSize holds which states a recording holds.
 func TestBeginSize(t *testing.T) {
 	const rest = 144 // bytes of a state without those of its cells, with the generator chacha8
