@@ -23,7 +23,8 @@ One that has already failed still fails the run. --until plans such an end.
 --resume continues the recording of a run that was killed or interrupted, from its last
 whole tick. The result has the same bytes as an uninterrupted run. The recording holds the
 scenario, the seed and the planned ticks. All its ticks are compared again, or only those
-after the last state in the index that has this user's seal. With a database that run
+after the last state in the index that has this user's seal: a world that remembers
+something outside its state needs --no-index. With a database that run
 --audit wrote, --resume continues the chain: it checks the evidence, computes the ticks
 after the last snapshot again, and compares every hash. Its recording begins at that tick.
 
