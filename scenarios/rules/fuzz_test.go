@@ -62,6 +62,54 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
+// FuzzStatement: a formula about the whole world means what its canonical form means, and comes to the same by blocks as cell by cell.
+func FuzzStatement(f *testing.F) {
+	for _, text := range []string{
+		"count(state == infected) < 3", "abs(mean(heat) - 5) < rate * tick", "least(heat where heat > 1 else 9) > 0", "cell(state, 1, 1) == infected or cell(heat, 2) > 1", "distinct(state) == 2",
+		"all(count(state == infected) < 4)", "sum(money * 2) == 0.5", "most(wind[1]) + sum(length(wind)) > cells", "any(at(heat, 1, 1 else 0) > 2)", "sum(at(heat, 1)) > 1", "pow(sum(row), 0.5) > number(any(heat > 1))",
+	} {
+		for lattice := range uint8(3) {
+			f.Add(text, lattice)
+		}
+	}
+	spaces := []space.Space{space.Square4{Rows: 3, Cols: 4}, space.Hex{Rows: 3, Cols: 3, Edge: space.Clamp}, space.Ring{Length: 5}}
+	f.Fuzz(func(t *testing.T, text string, lattice uint8) {
+		n, err := Parse(text)
+		if err != nil {
+			return
+		}
+		s := meadow(t, spaces[int(lattice)%len(spaces)])
+		s.Own = nil
+		x, err := CheckStatement(s, n)
+		if err != nil {
+			e, ok := err.(*Error)
+			if !ok || e.At < 0 || e.At > e.End || e.End > len(text) || e.Reason == "" {
+				t.Fatalf("%q: %#v", text, err)
+			}
+			return
+		}
+		again, err := Parse(n.String())
+		if err != nil {
+			if len(n.String()) > MaxBytes {
+				return
+			}
+			t.Fatalf("%q is written %q: %v", text, n, err)
+		}
+		other, err := CheckStatement(s, again)
+		if err != nil || again.String() != n.String() || !alike(x.term, other.term) {
+			t.Fatalf("%q is written %q, and then %q: %v", text, n, again, err)
+		}
+		state := stateOf(s)
+		holds, found := x.Holds(state)
+		for _, total := range other.totals {
+			total.machine = nil
+		}
+		if naively, slow := other.Holds(state); naively != holds || slow != found {
+			t.Fatalf("%q: %v, %s; naively %v, %s", text, holds, found, naively, slow)
+		}
+	})
+}
+
 // sameAsBlocks compares the program of a rule with its naive form, in every cell.
 func sameAsBlocks(t *testing.T, s *Scope, r *Rule, set []Assignment, state *State) {
 	program := Compile(s, r, set)
@@ -69,7 +117,7 @@ func sameAsBlocks(t *testing.T, s *Scope, r *Rule, set []Assignment, state *Stat
 		return
 	}
 	streams := r.streams(s, set)
-	m := &machine{Program: program, cells: make([]int32, blockSize), words: make([]uint32, blockSize), memory: make([]uint64, program.memos+1)}
+	m := newMachine(program)
 	m.prev, m.now, m.own, m.world, m.dt, m.tick = state.Prev, state.Now, state.Own, state.World, state.Dt, state.Tick
 	m.registers, m.next = make([]float32, program.registers*blockSize), make([][]float32, len(s.Fields))
 	for i := range streams {
