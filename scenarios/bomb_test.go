@@ -9,6 +9,25 @@ import (
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
 
+// TestStatementBombs: what formulas of expectations keep for each cell counts before it is made.
+func TestStatementBombs(t *testing.T) {
+	text := "{murksim: 1, name: bomb, ticks: 1, space: {kind: square4, rows: 2000, cols: 2000}, fields: [{name: h, initial: 1}], expect: ["
+	for i := range 64 {
+		text += fmt.Sprintf("{that: 'sum(at(h, %d, 1 else 0)) > 1'}, ", i)
+	}
+	s, err := scenariotest.Parse("bomb.yaml", text+"]}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Memory(); err != nil || n < 64*4*4_000_000 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	_, err = scenariotest.Parse("bomb.yaml", strings.ReplaceAll(text, "2000", "9000")+"]}")
+	if err == nil || !strings.Contains(err.Error(), "steps to make; at most") {
+		t.Error(err)
+	}
+}
+
 // TestRuleBombs: a short rule whose meaning would be long takes little memory and time: it is refused, or computed once for all that use it.
 func TestRuleBombs(t *testing.T) {
 	chain := func(first, next string) string {

@@ -50,6 +50,14 @@ func (s *Scenario) Memory() (uint64, error) {
 			}
 		}
 	}
+	looked := uint64(0) // bytes of a cell, while a formula is looked at
+	for i := range s.Expect {
+		if that := s.Expect[i].that; that != nil {
+			looked = 9
+			total += uint64(that.Columns()) * numberBytes * cells
+		}
+	}
+	total += looked * cells
 	if s.Entities != nil {
 		if s.Entities.Occupancy > 0 {
 			most = cells * 4 // how many stand on each, while the first population is checked

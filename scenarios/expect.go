@@ -122,6 +122,9 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 		if e.that, err = d.statement(&e.That); err != nil {
 			return err
 		}
+		if err := d.spend(e.That.at, "the formula", uint64(e.that.Columns())*columnSteps*uint64(d.s.lattice.Cells())); err != nil {
+			return err
+		}
 	}
 	if e.Value != nil {
 		e.value = d.s.field(string(e.Field)).show(e.Value)

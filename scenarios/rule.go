@@ -412,11 +412,16 @@ func (r *Rule) Propagator(b *Builder, name string) (engine.Propagator, error) {
 	return rules.New(bind, r.scope, r.rule, r.list), nil
 }
 
+const (
+	numberBytes = 4  // of a column that formulas need
+	columnSteps = 40 // to make it, for a cell
+)
+
 // Memory implements [MemoryUser].
 func (r *Rule) Memory(b *Builder) (kept, making uint64) {
-	const number, result = 4, 96 // bytes; a result is that of a cell with fixed numbers
+	const result = 96 // bytes, of a cell with fixed numbers
 	cells := uint64(b.Lattice().Cells())
-	kept = uint64(r.rule.Columns()) * number * cells
+	kept = uint64(r.rule.Columns()) * numberBytes * cells
 	if r.rule.Fixed(r.scope, r.list) {
 		kept += uint64(len(r.list)) * result * cells
 	}
@@ -428,6 +433,5 @@ func (r *Rule) Work(b *Builder) (steps uint64) {
 	if r.rule == nil { // it is read yet
 		return 0
 	}
-	const each = 40 // steps for a cell of a column
-	return uint64(r.rule.Columns()) * each * uint64(b.Lattice().Cells())
+	return uint64(r.rule.Columns()) * columnSteps * uint64(b.Lattice().Cells())
 }

@@ -28,6 +28,7 @@ type total struct {
 	els     *Term
 	cell    int
 	rule    *Rule // what it is over: its condition, and one formula
+	ready   bool  // the machine is made, if there is one
 	machine *machine
 }
 
@@ -134,10 +135,6 @@ func (c *checker) addTotal(t *Term, x *total, s *Statement) error {
 	if x.rule.Cost = c.cost(x.rule); x.rule.Cost > MaxCost {
 		return c.wrong(t.Node, "%s takes more than %d steps for a cell", t.Node.Text, MaxCost)
 	}
-	if p := Compile(c.Scope, x.rule, nil); p != nil {
-		x.machine = newMachine(p)
-		x.machine.registers = make([]float32, p.registers*blockSize)
-	}
 	if t.Type.Base == Fixed {
 		t.Type.Base = Float
 	}
@@ -197,6 +194,14 @@ func (s *Statement) Holds(state *State) (holds bool, found string) {
 	return v.f == 1, strings.Join(parts, ", ")
 }
 
+// Columns is about how many numbers for each cell the statement keeps, once it was looked at.
+func (s *Statement) Columns() (n int) {
+	for _, x := range s.totals {
+		n += x.rule.Columns()
+	}
+	return n
+}
+
 // text is a result for people: a category by its name.
 func (x *total) text(s *Scope, v value) string {
 	t := x.rule.Set[0].Type
@@ -215,6 +220,13 @@ func (x *total) text(s *Scope, v value) string {
 func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err error) {
 	if state.held == nil {
 		state.held, state.values = make([]bool, s.Lattice.Cells()), make([]float64, s.Lattice.Cells())
+	}
+	if !x.ready { // what it needs of each cell is not made before the scenario runs
+		if p := Compile(s, x.rule, nil); p != nil {
+			x.machine = newMachine(p)
+			x.machine.registers = make([]float32, p.registers*blockSize)
+		}
+		x.ready = true
 	}
 	if m := x.machine; m != nil {
 		m.prev, m.world, m.dt, m.tick = state.Prev, state.World, state.Dt, state.Tick

@@ -55,7 +55,7 @@ func TestRandomStatements(t *testing.T) {
 		_, fast := x.Holds(state)
 		value := x.values[0]
 		for i := range x.totals {
-			x.totals[i].machine = nil
+			x.totals[i].machine = nil // cell by cell
 		}
 		if _, slow := x.Holds(state); slow != fast || math.Float64bits(value.f) != math.Float64bits(x.values[0].f) && value.f == value.f {
 			t.Fatalf("%d on %v: %s\nby blocks: %s\nnaively:   %s", n, l.Space(), text, fast, slow)
