@@ -31,10 +31,10 @@ func ParseRule(s string) (Rule, error) {
 	}
 	r := Rule{States: 2}
 	var err error
-	if r.Born, err = parseCounts(parts[0], "B"); err != nil {
+	if r.Born, err = parsePart(parts[0], "B"); err != nil {
 		return Rule{}, fmt.Errorf("rule %q: %w", s, err)
 	}
-	if r.Survive, err = parseCounts(parts[1], "S"); err != nil {
+	if r.Survive, err = parsePart(parts[1], "S"); err != nil {
 		return Rule{}, fmt.Errorf("rule %q: %w", s, err)
 	}
 	if len(parts) == 3 {
@@ -45,7 +45,7 @@ func ParseRule(s string) (Rule, error) {
 	return r, nil
 }
 
-func parseCounts(part, letter string) (mask uint64, err error) {
+func parsePart(part, letter string) (mask uint64, err error) {
 	digits, ok := strings.CutPrefix(part, letter)
 	if !ok {
 		digits, ok = strings.CutPrefix(part, strings.ToLower(letter))
@@ -53,6 +53,10 @@ func parseCounts(part, letter string) (mask uint64, err error) {
 	if !ok {
 		return 0, fmt.Errorf("%q does not begin with %s", part, letter)
 	}
+	return parseCounts(digits)
+}
+
+func parseCounts(digits string) (mask uint64, err error) {
 	for _, d := range digits {
 		n := strings.IndexRune(countDigits, d)
 		if n < 0 {

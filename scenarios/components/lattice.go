@@ -15,7 +15,7 @@ import (
 
 type automaton struct {
 	Field      scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states, categorical or whole numbers of a scalar; for a rule 0 is dead, 1 alive, and higher states are ageing cells."`
-	Rule       string             `yaml:"rule" hint:"a Wolfram code, such as 30, is an elementary rule: write \"elementary: 30\"" doc:"Such as B3/S23: the counts of live neighbours for birth and survival; b3/s23 is the same."`
+	Rule       string             `yaml:"rule" hint:"a Wolfram code, such as 30, is an elementary rule: write \"elementary: 30\"" doc:"Such as B3/S23: the counts of live neighbours for birth and survival; other notations of Golly are read, too."`
 	Elementary *uint8             `yaml:"elementary" doc:"The Wolfram code of a rule on a line or a ring."`
 	Table      []transition       `yaml:"table" doc:"The transitions; the first that fits gives the next state, and if none fits the cell keeps its state."`
 }
@@ -45,14 +45,14 @@ func (p *automaton) Check(b *scenarios.Builder) error {
 		return errors.New("an automaton needs one of rule, elementary and table")
 	}
 	if p.Rule != "" {
-		if strings.Trim(p.Rule, "0123456789") == "" {
-			return engine.ArgErrorf("rule", "%q is not a rule such as B3/S23; for a Wolfram code write \"elementary: %s\"", p.Rule, p.Rule)
+		if code := strings.TrimLeft(p.Rule, "Ww"); code != "" && strings.Trim(code, "0123456789") == "" {
+			return engine.ArgErrorf("rule", "%q is not a rule such as B3/S23; for a Wolfram code write \"elementary: %s\"", p.Rule, code)
 		}
-		if _, err := propagators.ParseRule(p.Rule); err != nil {
+		n, err := propagators.ParseNotation(b.Lattice(), p.Rule)
+		if err != nil {
 			return &engine.ArgError{Arg: "rule", Err: err}
 		}
-		born, survive, _ := strings.Cut(p.Rule, "/")
-		p.Rule = "B" + born[1:] + "/S" + survive[1:] // descriptors have one spelling
+		p.Rule = n.String() // descriptors have one spelling
 		return nil
 	}
 	if err := p.checkStates(); err != nil {
@@ -183,14 +183,14 @@ func (c *condition) condition() propagators.Condition {
 }
 
 func (p *automaton) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	a := propagators.Automaton{Name: name, Field: b.Field(p.Field)}
-	var err error
 	if p.Rule != "" {
-		a.Rule, err = propagators.ParseRule(p.Rule)
-	} else {
-		a.Table, err = p.table(b)
+		n, err := propagators.ParseNotation(b.Lattice(), p.Rule)
+		a := n.Automaton(b.Lattice())
+		a.Name, a.Field = name, b.Field(p.Field)
+		return a, err
 	}
-	return a, err
+	table, err := p.table(b)
+	return propagators.Automaton{Name: name, Field: b.Field(p.Field), Table: table}, err
 }
 
 type distances struct {

@@ -12,7 +12,8 @@ import (
 // TestRuleCase holds that b3/s23 is B3/S23, to its descriptor, and that letters which are
 // counts stay as they are.
 func TestRuleCase(t *testing.T) {
-	for rule, want := range map[string]string{"b3/s23": "B3/S23", "B2/s/3": "B2/S/3", "b3/S32": "B3/S32", "bb/sb": "Bb/Sb"} {
+	for rule, want := range map[string]string{"b3/s23": "B3/S23", "B2/s/3": "B2/S/3", "b3/S32": "B3/S32", "bb/sb": "Bb/Sb",
+		"B3S23": "B3/S23", "3/2": "B2/S3", "B12/S1V": "B12/S1"} {
 		text := strings.Replace(scenariotest.Small, "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: "+rule+"}", 1)
 		s, err := scenariotest.Parse("small.yaml", text)
 		if err != nil {
@@ -35,7 +36,9 @@ func TestLatticeErrors(t *testing.T) {
 	for _, tt := range []struct{ what, want string }{
 		{"automaton: {field: wall}", "10:16: an automaton needs one of rule, elementary and table"},
 		{"automaton: {field: wall, rule: B3/S23, elementary: 30}", "10:16: an automaton needs one of rule, elementary and table"},
-		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23" must look like`},
+		{"automaton: {field: wall, rule: WireWorld}", `10:36: rule "WireWorld": must look like B3/S23`},
+		{"automaton: {field: wall, rule: W30}", `10:36: "W30" is not a rule such as B3/S23; for a Wolfram code write "elementary: 30"`},
+		{`automaton: {field: wall, rule: "B3/S23:T40,60"}`, `10:36: rule "B3/S23:T40,60": :T40,60 is a torus: the space would have to be {kind: square4, rows: 60, cols: 40, edge: wrap}`},
 		{"automaton: {field: wall, rule: 30}", "is an elementary rule: write \"elementary: 30\""},
 		{`automaton: {field: wall, rule: "110"}`, `10:36: "110" is not a rule such as B3/S23; for a Wolfram code write "elementary: 110"`},
 		{"automaton: {field: wall, rule: B3/X23}", `10:36: rule "B3/X23": "X23" does not begin with S`},

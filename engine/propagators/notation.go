@@ -1,0 +1,221 @@
+package propagators
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/space"
+)
+
+// A Notation is what a rule says on a lattice, in whichever way it is written.
+type Notation struct {
+	Rule Rule // counts of live neighbours
+
+	text string // the one spelling
+}
+
+// ParseNotation reads the rule of an automaton on a lattice: what [ParseRule] reads, and what Golly writes.
+//
+//	B3/S23, B2/S345/4         births, survivals and states; see ParseRule
+//	B3S23, b3_s23, S23/B3     the same without a slash, with another one, the other way round
+//	23/3, 345/2/4             survivals, births and states, without letters
+//	B2/S34H, B13/S012V        on hexes; on squares with four neighbours
+//	B3/S23:T40,60             on a torus of 40 columns and 60 rows; P is a plane
+//
+// What a rule says of the space must hold for the lattice. An error says what would fit.
+func ParseNotation(l *space.Lattice, s string) (Notation, error) {
+	n, err := parseNotation(l, s)
+	if err != nil {
+		return Notation{}, fmt.Errorf("rule %q: %w", s, err)
+	}
+	return n, nil
+}
+
+// String returns the one spelling of the rule, which descriptors have. It says nothing of the space.
+func (n *Notation) String() string { return n.text }
+
+// Automaton returns an automaton with the rule. It has no field yet.
+func (n *Notation) Automaton(*space.Lattice) Automaton { return Automaton{Rule: n.Rule} }
+
+func parseNotation(l *space.Lattice, s string) (n Notation, err error) {
+	body, topology, bounded := strings.Cut(s, ":")
+	if bounded {
+		if err := checkTopology(l, topology); err != nil {
+			return n, err
+		}
+	}
+	if body, err = cutShape(l, body); err != nil {
+		return n, err
+	}
+	if n.Rule, err = ParseRule(body); err == nil {
+		born, survive, _ := strings.Cut(body, "/")
+		n.text = "B" + born[1:] + "/S" + survive[1:] // counts stay in their order: descriptors have had them so
+		return n, nil
+	}
+	p, err := splitRule(body)
+	if err != nil {
+		return n, err
+	}
+	n.Rule, err = p.rule()
+	n.text = n.Rule.String()
+	return n, err
+}
+
+// cutShape cuts off the last letter of a rule if it says how many neighbours cells have, which must be so.
+func cutShape(l *space.Lattice, s string) (string, error) {
+	body, hex := strings.CutSuffix(s, "H")
+	body, cross := strings.CutSuffix(body, "V")
+	switch y, ok := plane(l); {
+	case hex && cross:
+		return "", fmt.Errorf("has both H, for hexes, and V, for squares with four neighbours")
+	case hex && !(ok && y.Shift != 0):
+		return "", fmt.Errorf("H is for hexes: the kind of the space would have to be hex, not %s", l.Kind())
+	case cross && !(ok && y.Shift == 0 && len(l.Directions()) == 4):
+		return "", fmt.Errorf("V is for squares with four neighbours: the kind of the space would have to be square4, not %s", l.Kind())
+	}
+	return body, nil
+}
+
+// plane returns the layout of a lattice of rows and columns.
+func plane(l *space.Lattice) (y space.Layout, ok bool) {
+	y, ok = l.Layout()
+	return y, ok && l.Dim() == 2
+}
+
+// topologies are what Golly calls the ways in which edges are joined; the edge is that of murksim.
+var topologies = map[byte]struct {
+	name string
+	edge space.Edge
+	have bool
+}{
+	'T': {"torus", space.Wrap, true}, 'P': {"plane", space.Absorb, true},
+	'K': {name: "Klein bottle"}, 'C': {name: "cross-surface"}, 'S': {name: "sphere"},
+}
+
+// checkTopology holds the end of a rule, such as T40,60, against the lattice.
+func checkTopology(l *space.Lattice, s string) error {
+	if s == "" {
+		return fmt.Errorf("nothing stands behind the colon; a torus is :T40,60, width and height")
+	}
+	t, known := topologies[s[0]&^0x20]
+	switch {
+	case !known:
+		return fmt.Errorf(":%s is not a topology; use :T for a torus or :P for a plane", s)
+	case !t.have:
+		return fmt.Errorf(":%s is a %s, and murksim has none; use a torus, :T, or a plane, :P", s, t.name)
+	case strings.ContainsAny(s[1:], "+-*"):
+		return fmt.Errorf(":%s shifts or twists an edge, which murksim does not; it joins edges as they are", s)
+	}
+	y, ok := plane(l)
+	cols, rows := y.Cols, y.Rows
+	var err error
+	if s[1:] != "" {
+		width, height, both := strings.Cut(s[1:], ",")
+		if !both {
+			height = width
+		}
+		if cols, err = measure(width); err == nil {
+			rows, err = measure(height)
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf(":%s is %w", s, err)
+	case !ok:
+		return fmt.Errorf(":%s is a %s of rows and columns; %s has none", s, t.name, l.Kind())
+	case cols != y.Cols || rows != y.Rows || t.edge != y.Edge:
+		return fmt.Errorf(":%s is a %s: the space would have to be {kind: %s, rows: %d, cols: %d, edge: %v}, not %v", s, t.name, l.Kind(), rows, cols, t.edge, l.Space())
+	}
+	return nil
+}
+
+// measure reads the width or the height of a bounded grid.
+func measure(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("not a topology: %q is neither width nor height", s)
+	case n == 0:
+		return 0, fmt.Errorf("endless, and no space of murksim is; give width and height")
+	}
+	return int(n), nil
+}
+
+// ruleParts are the parts of a rule: the counts as they stand there.
+type ruleParts struct{ born, survive, states string }
+
+const ruleForms = "must look like B3/S23 or B2/S/3, or 23/3 or /2/3 with the survivals first; what no such rule can say, a \"rule\" propagator can"
+
+// splitRule splits a rule whose counts, states and letters may stand in any of the usual ways.
+func splitRule(s string) (p ruleParts, err error) {
+	parts := strings.Split(strings.ReplaceAll(s, "_", "/"), "/")
+	if len(parts) == 1 {
+		at := max(strings.LastIndexByte(s, 'S'), strings.LastIndexByte(s, 's'))
+		if at < 1 || s[0]&^0x20 != 'B' {
+			return p, fmt.Errorf(ruleForms)
+		}
+		parts = []string{s[:at], s[at:]}
+	}
+	if len(parts) > 3 {
+		return p, fmt.Errorf(ruleForms)
+	}
+	if len(parts) == 3 {
+		p.states = parts[2]
+		if p.states == "" {
+			return p, fmt.Errorf("states are missing after the second slash")
+		}
+	}
+	first, firstLetter := cutLetter(parts[0])
+	second, secondLetter := cutLetter(parts[1])
+	switch {
+	case firstLetter == 'B' && secondLetter == 'S':
+		p.born, p.survive = first, second
+	case firstLetter == secondLetter && firstLetter != 0:
+		return p, fmt.Errorf("has %c twice; %s", firstLetter, ruleForms)
+	case firstLetter == 0 && secondLetter == 0, firstLetter == 'S' && secondLetter == 'B':
+		p.born, p.survive = second, first
+	case firstLetter == 0:
+		return p, fmt.Errorf("%q begins with neither B nor S; write both letters or none", parts[0])
+	default:
+		return p, fmt.Errorf("%q does not begin with %c", parts[1], 'B'+'S'-firstLetter)
+	}
+	if firstLetter == 0 && strings.Trim(p.born+p.survive, "0123456789") != "" {
+		return p, fmt.Errorf("counts above 9, which are letters, need B and S: B%s/S%s", p.born, p.survive)
+	}
+	return p, nil
+}
+
+// cutLetter cuts B or S off the begin of counts; letter is 0 if there is neither.
+func cutLetter(s string) (counts string, letter byte) {
+	if s != "" {
+		if c := s[0] &^ 0x20; c == 'B' || c == 'S' {
+			return s[1:], c
+		}
+	}
+	return s, 0
+}
+
+// rule reads the parts as plain counts.
+func (p *ruleParts) rule() (r Rule, err error) {
+	if r.Born, err = parseCounts(p.born); err != nil {
+		return r, err
+	}
+	if r.Survive, err = parseCounts(p.survive); err != nil {
+		return r, err
+	}
+	r.States, err = parseStates(p.states)
+	return r, err
+}
+
+// parseStates reads the number of states, 2 if it is left out.
+func parseStates(s string) (int, error) {
+	if s == "" {
+		return 2, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n < 2 || n > maxStates {
+		return 0, fmt.Errorf("states must be 2 to %d, not %q", maxStates, s)
+	}
+	return int(n), nil
+}
