@@ -21,6 +21,7 @@ type decoder struct {
 	missing    document.Node // the default of the key being read
 	images     []*grayImage  // that layers have named so far
 	arrays     []npyArray    // likewise
+	patterns   []patternFile // likewise
 	sampled    int           // bytes of the images and arrays of all layers, as a descriptor has them
 }
 

@@ -32,7 +32,7 @@ func (s *Scenario) initial(f *Field, m *making) (fields.Initial, error) {
 // bottom returns the last layer that covers all cells: nothing shows of those below.
 func (l layers) bottom() int {
 	for i := len(l) - 1; i > 0; i-- {
-		if l[i].all() && l[i].Picture == nil && l[i].Gray == nil {
+		if l[i].all() && l[i].Picture == nil && l[i].Gray == nil && l[i].RLE == nil {
 			return i
 		}
 	}
@@ -58,6 +58,8 @@ func (g *genesis) lay(l *layer, draws rng.Bulk) error {
 	case l.Gray != nil:
 		g.gray(l.Gray)
 		return nil
+	case l.RLE != nil:
+		return g.pattern(l.RLE)
 	case l.Array != nil:
 		g.array(l.Array)
 		return nil

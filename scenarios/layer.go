@@ -24,6 +24,7 @@ type layer struct {
 	Gray    *gray    `yaml:"gray" doc:"An image written out."`
 	NPY     *npyFile `yaml:"npy" hint:"write \"npy: {file: NAME.npy}\"" doc:"The numbers of a NumPy file."`
 	Array   *array   `yaml:"array" doc:"Numbers written out."`
+	RLE     *pattern `yaml:"rle" hint:"write \"rle: {file: NAME.rle}\" or \"rle: {text: bo$2bo$3o!}\"" doc:"A pattern of an automaton, as Golly has it."`
 }
 
 // A noise spreads random numbers evenly over [From, To).
@@ -90,20 +91,20 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 		return err
 	}
 	sources := 0
-	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.PNG != nil, l.Gray != nil, l.NPY != nil, l.Array != nil} {
+	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.PNG != nil, l.Gray != nil, l.NPY != nil, l.Array != nil, l.RLE != nil} {
 		if there {
 			sources++
 		}
 	}
 	switch {
 	case sources != 1:
-		return n.Errorf("a layer gives one of value, fill, noise, choice, picture, png and npy")
-	case (l.Picture != nil || l.PNG != nil || l.Gray != nil) && !l.all():
+		return n.Errorf("a layer gives one of value, fill, noise, choice, picture, png, npy and rle")
+	case (l.Picture != nil || l.PNG != nil || l.Gray != nil || l.RLE != nil) && !l.all():
 		return n.Errorf("a picture has no region; it has \"at\"")
 	case (l.NPY != nil || l.Array != nil) && !l.all():
 		return n.Errorf("an array has a number for every cell, and no region")
 	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.PNG != nil || l.Gray != nil):
-		return n.Errorf("field %q is categorical; use value, choice, picture or npy", d.field.Name)
+		return n.Errorf("field %q is categorical; use value, choice, picture, npy or rle", d.field.Name)
 	case l.Picture != nil:
 		return d.checkFits(n.Get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
 	case l.PNG != nil:
@@ -112,6 +113,8 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
 	case l.NPY != nil:
 		return l.loadNPY(d, n.Get("npy"))
+	case l.RLE != nil:
+		return l.loadPattern(d, n.Get("rle"))
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ var together = map[reflect.Type]schema{
 		"allOf":             []schema{oneKey("tick", "every"), oneKey("set", "param", "params", "spawn", "move", "despawn", "custom")},
 		"dependentRequired": map[string][]string{"from": {"every"}, "until": {"every"}},
 	},
+	reflect.TypeFor[pattern](): oneKey("file", "text"),
 	reflect.TypeFor[Expect](): {
 		"allOf": []schema{
 			oneKey("range", "total", "sum", "shares", "value", "that", "population", "hash", "digest"),

@@ -51,6 +51,8 @@ func (d *decoder) spendLayers(l layers, n *document.Node) error {
 		steps := uint64(0)
 		switch x := &l[i]; {
 		case x.Picture != nil || x.Gray != nil: // no more than what was read
+		case x.RLE != nil:
+			steps = uint64(x.RLE.Rows) * uint64(x.RLE.Cols)
 		case x.all():
 			steps = cells * components
 			if x.Noise != nil && x.Noise.Smooth > 0 {

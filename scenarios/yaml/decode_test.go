@@ -66,7 +66,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"coordinate too long", "initial: 20", "initial: {cells: [[1, 2, 3]], value: 1}", `7:36: a coordinate on square4 has 2 components, such as [row, col]; this one has 3`},
 	{"corners swapped", "initial: 20", "initial: {rect: {from: [2, 2], to: [1, 3]}, value: 1}", `7:53: to [1, 3] lies before from [2, 2]`},
 	{"no cells", "initial: 20", "initial: {cells: [], value: 1}", `7:35: no cells are listed`},
-	{"two sources", "initial: 20", "initial: {fill: 1, noise: {from: 0, to: 1}}", `7:27: a layer gives one of value, fill, noise, choice, picture, png and npy`},
+	{"two sources", "initial: 20", "initial: {fill: 1, noise: {from: 0, to: 1}}", `7:27: a layer gives one of value, fill, noise, choice, picture, png, npy and rle`},
 	{"picture too large", "initial: 20", `initial: {picture: {rows: ["1111111"], legend: {"1": 1}}}`, `7:37: a picture of 1×7 at row 0, column 0 does not fit square4 8×6 absorb`},
 	{"not in the legend", "initial: 20", `initial: {picture: {rows: ["1x"], legend: {"1": 1}}}`, `7:45: row 0, character 1: 'x' is not in the legend`},
 	{"anchor", "seed: 5", "seed: &a 5", `3:7: anchors, aliases and merge keys are not allowed: write the value out`},
@@ -96,7 +96,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"too many values", "open, brick", strings.Repeat("a,", 5000) + "a", `8:45: 5001 names; at most 4096 are allowed`},
 	{"vectors of many numbers", "fields:\n  - {name: heat, initial: 20}\n", "commands: [{tick: 1, set: {field: heat, cell: [0, 0], value: 1}}]\nfields:\n  - {name: heat, type: vector(40000)}\n",
 		`6:27: the commands write more than 32768 numbers in all`},
-	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3" must look like B3/S23 or B2/S/3`},
+	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3": must look like B3/S23 or B2/S/3, or 23/3 or /2/3 with the survivals first; what no such rule can say, a "rule" propagator can`},
 	{"umlauts before the place", "seed: 5", "about: [ä, ö]", `3:8: a list stands where a text belongs`},
 }
 

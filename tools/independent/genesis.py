@@ -2,6 +2,7 @@
 
 import base64
 import math
+import re
 import struct
 import sys
 from array import array
@@ -152,6 +153,8 @@ def _layer(values, components, layer, lattice, draws):
                     put(cell, layer["picture"]["legend"][character])
     elif "gray" in layer:
         _gray(layer["gray"], lattice, put)
+    elif "rle" in layer:
+        _pattern(layer["rle"], lattice, put)
     else:
         form = {"u1": "B", "f4": "f", "f8": "d"}[layer["array"]["element"]]
         values[:] = struct.unpack(f"<{len(values)}{form}", base64.b64decode(layer["array"]["numbers"]))
@@ -193,6 +196,26 @@ def _place(layer, lattice):
     if "at" not in layer:
         return 0, 0
     return lattice.row_and_col(*layer["at"])
+
+
+def _pattern(pattern, lattice, put):
+    """random.md, rle; DESCRIPTOR.md, Pattern."""
+    row, col = _place(pattern, lattice)
+    hexes = lattice.parts[0].kind == "hex"
+    cells = [[0] * pattern["cols"] for _ in range(pattern["rows"])]
+    i = j = 0
+    for count, item in re.findall(r"(\d*)([p-y]?[A-X]|[bo.$])", pattern["text"]):
+        count = int(count or 1)
+        if item == "$":
+            i, j = i + count, 0
+            continue
+        if item not in "b.":
+            state = 1 if item == "o" else ord(item[-1]) - ord("A") + 1
+            cells[i][j:j + count] = [state + 24 * (ord(item[0]) - ord("o") if len(item) > 1 else 0)] * count
+        j += count
+    for i, states in enumerate(cells):
+        for j, state in enumerate(reversed(states) if hexes else states):
+            put(lattice.ranks[lattice.row_and_col(row + i, col + j)], state)
 
 
 def _gray(gray, lattice, put):

@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"errors"
+	"path"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/rle"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A pattern is cells of an automaton as Golly keeps them. Loaded, it has its runs in the one spelling, and its size.
+type pattern struct {
+	At   *Cell  `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
+	Rows int    `yaml:"rows" min:"1" doc:"Rows of the pattern; default: as its header says, else as many as it needs."`
+	Cols int    `yaml:"cols" min:"1" doc:"Columns of the pattern; default likewise."`
+	Text string `yaml:"text" doc:"The pattern itself, such as bo$2bo$3o!."`
+	File string `yaml:"file" doc:"Path of a .rle or .cells file, from the folder of the scenario."`
+}
+
+// A patternFile is a pattern that has been read. Layers that name the same file share it.
+type patternFile struct {
+	name    string
+	pattern *rle.Pattern
+}
+
+// loadPattern brings the layer's pattern into its normal form, and holds it against the space and the field.
+func (l *layer) loadPattern(d *decoder, n *document.Node) error {
+	p := l.RLE
+	if (p.File == "") == (p.Text == "") {
+		return n.Errorf("a pattern needs one of file and text")
+	}
+	at, name := n.At("text"), "text"
+	read := func() (string, error) { return p.Text, nil }
+	if p.File != "" {
+		at, name = n.At("file"), p.File
+		read = func() (string, error) {
+			b, err := readFile(at)
+			return string(b), err
+		}
+	}
+	if d.field.Type.Kind == fields.VectorKind || d.field.Domain != "cells" {
+		return n.Errorf("a pattern is for a field of cells with one number each, which %q is not", d.field.Name)
+	}
+	found, err := d.pattern(at, name, p.File, read)
+	if err != nil {
+		return err
+	}
+	if p.Rows == 0 {
+		p.Rows = found.Rows
+	}
+	if p.Cols == 0 {
+		p.Cols = found.Cols
+	}
+	switch {
+	case p.Rows == 0 || p.Cols == 0:
+		return at.Errorf("%s is empty", name)
+	case p.Rows < found.Rows || p.Cols < found.Cols:
+		return n.Errorf("%s has %d rows and %d columns; more than %d and %d", name, found.Rows, found.Cols, p.Rows, p.Cols)
+	}
+	if err := d.checkFits(at, p.At, p.Rows, p.Cols); err != nil {
+		return err
+	}
+	if d.sampled += len(found.Runs); d.sampled > commands.MaxPayload {
+		return at.Errorf("%s: the initial values that are written out take more than %d bytes in all, which no recording can hold", name, commands.MaxPayload)
+	}
+	p.Text, p.File = found.Runs, ""
+	return nil
+}
+
+// pattern reads a pattern, a file only once, and checks that the field has its states.
+func (d *decoder) pattern(at *document.Node, name, file string, read func() (string, error)) (*rle.Pattern, error) {
+	if file != "" {
+		file = path.Clean(file)
+	}
+	for i := range d.patterns {
+		if p := &d.patterns[i]; p.name == file && d.field.hasStates(p.pattern) {
+			return p.pattern, nil
+		}
+	}
+	text, err := read()
+	if err != nil {
+		return nil, err
+	}
+	found, err := rle.Parse(text, func(state uint8) string { return d.field.refuses(float64(state)) })
+	if e, ok := errors.AsType[*rle.Error](err); ok {
+		return nil, at.Errorf("%s:%d:%d: %s", name, e.Line, e.Col, e.Reason).Because(err)
+	}
+	if why := d.field.refuses(0); why != "" && err == nil {
+		return nil, at.Errorf("%s: state 0 %s", name, why)
+	}
+	if file != "" && err == nil {
+		d.patterns = append(d.patterns, patternFile{file, found})
+	}
+	return found, err
+}
+
+// hasStates reports whether a field holds all states of a pattern.
+func (f *Field) hasStates(p *rle.Pattern) bool {
+	for state := range 256 {
+		if p.Has(uint8(state)) && f.refuses(float64(state)) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// pattern lays a pattern over the cells of its box. On hexes it is laid the other way round, left to right: Golly's lean to the other
+// side.
+func (g *genesis) pattern(p *pattern) error {
+	y, _ := planar(g.lattice)
+	row, col := corner(&y, p.At)
+	dead := Value{0}
+	for i := range p.Rows {
+		for j := range p.Cols {
+			g.put(y.Cell(0, row+i, col+j), dead)
+		}
+		if err := g.add(uint64(p.Cols)); err != nil {
+			return err
+		}
+	}
+	known := rle.Pattern{Runs: p.Text}
+	for r := range known.Cells() {
+		live := Value{float64(r.State)}
+		for j := r.Col; j < r.Col+r.Count; j++ {
+			to := j
+			if y.Shift != 0 {
+				to = p.Cols - 1 - j
+			}
+			g.put(y.Cell(0, row+r.Row, col+to), live)
+		}
+	}
+	return nil
+}
