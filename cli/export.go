@@ -48,7 +48,7 @@ decides what it is:
   .html     a page that shows the recording, and verifies it where it is opened
 
 Without --tick, --from, --to and --every, it takes every tick from 0, which is the world
-before the first tick, to the last; for a .png, only the last tick. A recording that begins
+before the first tick, to the last; for a .png or a .rle, only the last tick. A recording that begins
 at a saved state has only the ticks from there on. Export compares the hash of every state
 that it writes with the recorded one. docs/EXPORT.md says what each file holds.
 
@@ -65,6 +65,7 @@ or cannot be replayed here. After the last two there is no new file.`,
   murksim export heat.murk -o heat.npz --every 100
   murksim export heat.murk -o corner.csv --fields heat --tick 500 --region 0,0..9,9
   murksim export predators.murk -o animals.csv --entities --every 10
+  murksim export life.murk -o life.rle --tick 100
   murksim export game.murk -o game.mw1
   murksim export colony.murk -o colony.yrep`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
@@ -193,7 +194,7 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 		if begin != nil {
 			j.to = max(j.to, begin.Tick) // where there is no frame
 		}
-		if !j.ranged && j.format.Ending == "png" {
+		if !j.ranged && j.format.Last {
 			j.from = j.to
 		}
 		if j.to < j.from {

@@ -60,8 +60,8 @@ func (x *runExport) check(given func(flag string) bool) error {
 	return x.parse(x.path, given)
 }
 
-// last reports whether the file is a picture of the last tick.
-func (x *runExport) last() bool { return x.format.Ending == "png" && !x.ranged }
+// last reports whether the file shows the last tick only.
+func (x *runExport) last() bool { return x.format.Last && !x.ranged }
 
 // beginExport makes a plan before anything is written, and finds what is wrong with it.
 func (j *runJob) beginExport() (err error) {

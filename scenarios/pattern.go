@@ -96,6 +96,31 @@ func (d *decoder) pattern(at *document.Node, name, file string, read func() (str
 	return found, err
 }
 
+// A RuleTeller is the parameters of a component that runs an automaton which other programs know, too.
+type RuleTeller interface {
+	// PatternRule returns the field with the states, and the rule as Golly writes it; "" if it has no such rule.
+	PatternRule(b *Builder) (field FieldRef, rule string)
+}
+
+// PatternRule returns the rule of the automaton of a field as Golly writes it: "" if there is none, or more than one.
+func (s *Scenario) PatternRule(field string) (rule string) {
+	count := 0
+	for i := range s.Propagators {
+		t, ok := s.Propagators[i].params.(RuleTeller)
+		if !ok {
+			continue
+		}
+		if of, its := t.PatternRule(&Builder{s: s}); string(of) == field {
+			rule = its
+			count++
+		}
+	}
+	if count != 1 {
+		return ""
+	}
+	return rule
+}
+
 // hasStates reports whether a field holds all states of a pattern.
 func (f *Field) hasStates(p *rle.Pattern) bool {
 	for state := range 256 {

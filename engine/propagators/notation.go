@@ -38,6 +38,35 @@ func (n *Notation) String() string { return n.text }
 // Automaton returns an automaton with the rule. It has no field yet.
 func (n *Notation) Automaton(*space.Lattice) Automaton { return Automaton{Rule: n.Rule} }
 
+// Golly returns the rule as Golly writes it for a lattice of rows and columns, its edges included; "" if Golly has none such.
+// It has no edges that clamp, and then the rule says nothing of edges.
+func (n *Notation) Golly(l *space.Lattice) string {
+	y, ok := plane(l)
+	if !ok || n.Rule.States > gollyStates {
+		return ""
+	}
+	rule := n.Rule.String()
+	if n.Rule.States > 2 {
+		rule = countString(n.Rule.Survive) + "/" + countString(n.Rule.Born) + "/" + strconv.Itoa(n.Rule.States)
+	}
+	switch {
+	case y.Shift != 0:
+		rule += "H"
+	case len(l.Directions()) == 4:
+		rule += "V"
+	}
+	switch y.Edge {
+	case space.Wrap:
+		rule += fmt.Sprintf(":T%d,%d", y.Cols, y.Rows)
+	case space.Absorb:
+		rule += fmt.Sprintf(":P%d,%d", y.Cols, y.Rows)
+	}
+	return rule
+}
+
+// gollyStates is how many states a cell has at most there.
+const gollyStates = 256
+
 func parseNotation(l *space.Lattice, s string) (n Notation, err error) {
 	body, topology, bounded := strings.Cut(s, ":")
 	if bounded {

@@ -47,6 +47,7 @@ type Format struct {
 	Entities bool // it can hold entities
 	Picture  bool // it is drawn, with a Look
 	Film     bool // a picture that moves, at the Look's Rate
+	Last     bool // of ticks that nobody has named it shows the last one
 	Seeks    bool // it is not written from its beginning to its end, so no pipe can take it
 	counts   bool // it says how many entities there are, also without fields
 	one      bool // it holds one field
@@ -70,7 +71,8 @@ var formats = [...]Format{
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: tableOpener(newParquetWriter)},
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
 	{Ending: "yrep", About: "a replay of players in a block world", Entities: true, counts: true, open: openYREP},
-	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, fixed: true, open: openPNG},
+	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, Last: true, one: true, fixed: true, open: openPNG},
+	{Ending: "rle", About: "a pattern of one field at one tick, for Golly", Last: true, one: true, open: openRLE},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", Entities: true, counts: true, open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, Film: true, one: true, open: openGIF},
 	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, Film: true, one: true, open: openMP4},

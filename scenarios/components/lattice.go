@@ -65,6 +65,18 @@ func (p *automaton) Check(b *scenarios.Builder) error {
 	return err
 }
 
+// PatternRule implements [scenarios.RuleTeller].
+func (p *automaton) PatternRule(b *scenarios.Builder) (scenarios.FieldRef, string) {
+	if p.Rule == "" {
+		return p.Field, ""
+	}
+	n, err := propagators.ParseNotation(b.Lattice(), p.Rule)
+	if err != nil {
+		return p.Field, ""
+	}
+	return p.Field, n.Golly(b.Lattice())
+}
+
 // checkStates checks that what the table names are states.
 func (p *automaton) checkStates() error {
 	for i, t := range p.Table {

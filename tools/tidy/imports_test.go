@@ -105,7 +105,7 @@ var imports = map[string][]string{
 	"view/films":           {"space", "replay/minewars", "replay/yrep", "view"},
 	"view/site":            {"view"},
 	"view/worker":          {"engine", "replay", "runner", "scenarios", "scenarios/worlds/all", "view"},
-	"internal/export": {"space", "fields", "commands", "engine", "internal/plot", "internal/render", "internal/survey", "replay/yrep", "scenarios", "scenarios/document",
+	"internal/export": {"space", "fields", "commands", "engine", "internal/plot", "internal/render", "internal/rle", "internal/survey", "replay/yrep", "scenarios", "scenarios/document",
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
 	"tools/ci/checks":      {},
 	"tools/ci/determinism": {"engine", "fields", "replay", "runner", "scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml", "space"},
