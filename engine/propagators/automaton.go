@@ -75,7 +75,10 @@ func (c *checker) holds(what string, id fields.ID, states int) {
 }
 
 func (a Automaton) what() string {
-	if a.Table != nil {
+	switch {
+	case a.Table != nil && a.Table.rule != "":
+		return "rule " + a.Table.rule + ": "
+	case a.Table != nil:
 		return "table: "
 	}
 	return "rule " + a.Rule.String() + ": "

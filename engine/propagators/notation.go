@@ -10,9 +10,10 @@ import (
 
 // A Notation is what a rule says on a lattice, in whichever way it is written.
 type Notation struct {
-	Rule Rule // counts of live neighbours
+	Rule Rule // counts of live neighbours, unless the rule is of another sort
 
-	text string // the one spelling
+	sets *ruleSets // which neighbours are alive; nil: only how many
+	text string    // the one spelling
 }
 
 // ParseNotation reads the rule of an automaton on a lattice: what [ParseRule] reads, and what Golly writes.
@@ -21,6 +22,8 @@ type Notation struct {
 //	B3S23, b3_s23, S23/B3     the same without a slash, with another one, the other way round
 //	23/3, 345/2/4             survivals, births and states, without letters
 //	B2/S34H, B13/S012V        on hexes; on squares with four neighbours
+//	B2-a/S12, 2-a/12/4        with letters that say how the neighbours lie; on squares with eight of them
+//	MAPARYXfhZofug…           a bit for each pattern of a cell and its neighbours
 //	B3/S23:T40,60             on a torus of 40 columns and 60 rows; P is a plane
 //
 // What a rule says of the space must hold for the lattice. An error says what would fit.
@@ -36,7 +39,12 @@ func ParseNotation(l *space.Lattice, s string) (Notation, error) {
 func (n *Notation) String() string { return n.text }
 
 // Automaton returns an automaton with the rule. It has no field yet.
-func (n *Notation) Automaton(*space.Lattice) Automaton { return Automaton{Rule: n.Rule} }
+func (n *Notation) Automaton(l *space.Lattice) Automaton {
+	if n.sets != nil {
+		return Automaton{Table: n.sets.table(l)}
+	}
+	return Automaton{Rule: n.Rule}
+}
 
 // Golly returns the rule as Golly writes it for a lattice of rows and columns, its edges included; "" if Golly has none such.
 // It has no edges that clamp, and then the rule says nothing of edges.
@@ -50,6 +58,8 @@ func (n *Notation) Golly(l *space.Lattice) string {
 		rule = countString(n.Rule.Survive) + "/" + countString(n.Rule.Born) + "/" + strconv.Itoa(n.Rule.States)
 	}
 	switch {
+	case n.sets != nil:
+		rule = n.sets.golly()
 	case y.Shift != 0:
 		rule += "H"
 	case len(l.Directions()) == 4:
@@ -74,21 +84,43 @@ func parseNotation(l *space.Lattice, s string) (n Notation, err error) {
 			return n, err
 		}
 	}
+	if bits, ok := strings.CutPrefix(body, "MAP"); ok {
+		sets, err := readMap(l, bits)
+		return n, n.take(sets, err)
+	}
 	if body, err = cutShape(l, body); err != nil {
 		return n, err
 	}
-	if n.Rule, err = ParseRule(body); err == nil {
+	p, err := splitRule(body)
+	if b, _ := blockOf(l); err == nil && b == &block9 && strings.ContainsAny(p.born+p.survive, henselMarks) {
+		sets, err := readHensel(l, &p)
+		return n, n.take(sets, err)
+	}
+	if r, bad := ParseRule(body); bad == nil {
+		n.Rule = r
 		born, survive, _ := strings.Cut(body, "/")
 		n.text = "B" + born[1:] + "/S" + survive[1:] // counts stay in their order: descriptors have had them so
 		return n, nil
 	}
-	p, err := splitRule(body)
 	if err != nil {
 		return n, err
 	}
 	n.Rule, err = p.rule()
 	n.text = n.Rule.String()
 	return n, err
+}
+
+// take makes the notation that of a rule by sets, or of the same one by counts.
+func (n *Notation) take(r *ruleSets, err error) error {
+	if err != nil {
+		return err
+	}
+	if rule, ok := r.counts(); ok {
+		n.Rule, n.text = rule, rule.String()
+		return nil
+	}
+	n.sets, n.text = r, r.String()
+	return nil
 }
 
 // cutShape cuts off the last letter of a rule if it says how many neighbours cells have, which must be so.
@@ -172,7 +204,10 @@ func measure(s string) (int, error) {
 }
 
 // ruleParts are the parts of a rule: the counts as they stand there.
-type ruleParts struct{ born, survive, states string }
+type ruleParts struct {
+	born, survive, states string
+	bare                  bool // without letters B and S
+}
 
 const ruleForms = "must look like B3/S23 or B2/S/3, or 23/3 or /2/3 with the survivals first; what no such rule can say, a \"rule\" propagator can"
 
@@ -209,9 +244,7 @@ func splitRule(s string) (p ruleParts, err error) {
 	default:
 		return p, fmt.Errorf("%q does not begin with %c", parts[1], 'B'+'S'-firstLetter)
 	}
-	if firstLetter == 0 && strings.Trim(p.born+p.survive, "0123456789") != "" {
-		return p, fmt.Errorf("counts above 9, which are letters, need B and S: B%s/S%s", p.born, p.survive)
-	}
+	p.bare = firstLetter == 0
 	return p, nil
 }
 
@@ -227,6 +260,9 @@ func cutLetter(s string) (counts string, letter byte) {
 
 // rule reads the parts as plain counts.
 func (p *ruleParts) rule() (r Rule, err error) {
+	if p.bare && strings.Trim(p.born+p.survive, countDigits[:10]) != "" {
+		return r, fmt.Errorf("counts above 9, which are letters, need B and S: B%s/S%s", p.born, p.survive)
+	}
 	if r.Born, err = parseCounts(p.born); err != nil {
 		return r, err
 	}

@@ -18,6 +18,9 @@ var (
 	chain  = space.Line{Length: 9}
 )
 
+// mapOfLife is that of Golly's page about QuickLife.
+const mapOfLife = "ARYXfhZofugWaH7oaIDogBZofuhogOiAaIDogIAAgAAWaH7oaIDogGiA6ICAAIAAaIDogIAAgACAAIAAAAAAAA"
+
 // TestNotation: a rule in any notation has the spelling that is wanted.
 func TestNotation(t *testing.T) {
 	for _, tt := range []struct {
@@ -47,6 +50,26 @@ func TestNotation(t *testing.T) {
 		{hexes, "B2/S34H", "B2/S34"},
 		{hexes, "B2S34H:T40,60", "B2/S34"},
 		{hexes, "34/2/5H", "B2/S34/5"},
+		{torus, "B2-a/S12", "B2-a/S12"},
+		{torus, "B2cekin/S12", "B2-a/S12"},
+		{torus, "b2nic_s", "B2cin/S"},
+		{torus, "B4-qjrtwz/S", "B4aceikny/S"},
+		{torus, "B2aceikn3/S", "B23/S"},
+		{torus, "B2-3/S", "B23/S"},
+		{torus, "B2-aceikn3/S", "B3/S"},
+		{torus, "B12/S3a3/4", "B12/S3/4"},
+		{torus, "B2aa/S", "B2a/S"},
+		{torus, "2-a/12/4", "B12/S2-a/4"},
+		{torus, "B3-cnqy/S23-k:T40,60", "B3-cnqy/S23-k"},
+		{torus, "MAP" + mapOfLife, "B3/S23"},
+		{torus, "MAP" + mapOfLife + "==", "B3/S23"},
+		{torus, "MAP" + mapOfLife + "/5:T", "B3/S23/5"},
+		{torus, "MAP" + mapOfLife[:85] + "B", "B3/S23"}, // bits that are none
+		{torus, "MAPQ" + mapOfLife[1:] + "/7", "MAPQ" + mapOfLife[1:] + "/7"},
+		{hexes, "MAP//////////////////////", "B0123456/S0123456"},
+		{hexes, "MAPAAAAAAAAAAAAAAAAAAAAAE/9", "B/S/9"},
+		{cross4, "MAPAAAAAB", "B/S"},
+		{cross4, "MAPARYXfg", "MAPARYXfg"},
 		{ball, "Bb/S0a", "Bb/S0a"},
 		{ball, "BbS0a", "Bb/S0a"},
 		{chain, "B1/S", "B1/S"},
@@ -83,6 +106,17 @@ func TestNotationErrors(t *testing.T) {
 		{torus, "B3/S23/99999999999999999999", "states must be 2 to 65536"},
 		{torus, "B3/S2!", `'!' is not a count`},
 		{ball, "1a/2", "counts above 9, which are letters, need B and S: B2/S1a"},
+		{torus, "B2c9/S", "\"9\" is not a count of neighbours; use 0 to 8"},
+		{torus, "B1a/S", `1 neighbours cannot lie as 'a' says; letters of 1 are "ce"`},
+		{torus, "B5z/S", `5 neighbours cannot lie as 'z' says`},
+		{torus, "B8-c/S", `8 neighbours cannot lie as 'c' says`},
+		{torus, "Bc/S", `"c" is not a count of neighbours`},
+		{torus, "B2a/S/257", "at most 256 states, not 257"},
+		{torus, "MAPARYXfg", "has 6 characters behind MAP; 86, for 9 cells, are needed on square8"},
+		{torus, "MAP" + mapOfLife[1:] + "\n", "not base64"},
+		{torus, "MAP!" + mapOfLife[1:], "not base64"},
+		{torus, "MAP" + mapOfLife + "/", "states are missing"},
+		{chain, "MAPARYXfg", "MAP is for squares and hexes, not for line"},
 		{flat, "B3/S23:T", ":T is a torus: the space would have to be {kind: square8, rows: 60, cols: 40, edge: wrap}, not square8 60×40 absorb"},
 		{torus, "B3/S23:T60,40", ":T60,40 is a torus: the space would have to be {kind: square8, rows: 40, cols: 60, edge: wrap}, not square8 60×40 wrap"},
 		{torus, "B3/S23:P", ":P is a plane: the space would have to be {kind: square8, rows: 60, cols: 40, edge: absorb}"},
@@ -111,7 +145,7 @@ func TestNotationErrors(t *testing.T) {
 // FuzzNotation: whatever a rule is, it is refused or has a spelling that is read as itself.
 func FuzzNotation(f *testing.F) {
 	spaces := []space.Space{torus, flat, cross4, hexes, ball, chain}
-	for _, rule := range []string{"B3/S23", "23/3", "B2S345H:T40,60", "/2/3", "B13/S012V:P", "Bb/S0a/4"} {
+	for _, rule := range []string{"B3/S23", "23/3", "B2S345H:T40,60", "/2/3", "B13/S012V:P", "Bb/S0a/4", "B2-a3cnq/S12", "2-a/12/4", "MAP" + mapOfLife + "==", "MAPARYXfg/4"} {
 		for i := range spaces {
 			f.Add(uint8(i), rule)
 		}

@@ -41,6 +41,7 @@ func Between(lo, hi int) (mask uint64) {
 // state and direction. The sum is the index of the next state in a list.
 type Table struct {
 	names   []string // of the directions
+	rule    string   // that it is of; "" if it is of transitions
 	states  int
 	slots   []uint8  // by direction: which weights are its
 	first   []uint16 // by state: where its list begins in next
