@@ -26,19 +26,24 @@ import (
 type Automaton struct {
 	Name  string    // default "automaton"
 	Field fields.ID // of one component, categorical or scalar; written in full
-	Rule  Rule      // unless there is a Table
+	Rule  Rule      // unless there is one of the following
 	Table *Table
+
+	Larger *Larger // counts cells farther away than neighbours
 }
 
 // Spec implements [engine.Propagator].
 func (a Automaton) Spec(*space.Lattice) engine.Spec {
 	cost := 400 * time.Nanosecond
-	if a.Table != nil {
+	switch {
+	case a.Table != nil:
 		cost = 8 * time.Microsecond
+	case a.Larger != nil:
+		cost = a.Larger.cost()
 	}
 	return engine.Spec{
 		Name: named(a.Name, "automaton"), Prev: engine.Fields(a.Field), Full: engine.Fields(a.Field), Parallel: true, Cost: cost,
-		Local: a.Table == nil,
+		Local: a.Table == nil && a.Larger == nil,
 	}
 }
 
@@ -53,6 +58,13 @@ func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 	switch {
 	case a.Table != nil && a.Rule != Rule{}:
 		c.fail("", "has rule %v and a table; must have one of them", a.Rule)
+	case a.Larger != nil && (a.Table != nil || a.Rule != Rule{}):
+		c.fail("", "has rule %v and another one; must have one of them", a.Larger)
+	case a.Larger != nil:
+		states = max(2, a.Larger.States)
+		if err := a.Larger.check(l); err != nil {
+			c.fail("rule", "rule %v: %w", a.Larger, err)
+		}
 	case a.Table != nil:
 		states = a.Table.states
 		if err := a.Table.fits(l); err != nil {
@@ -76,6 +88,8 @@ func (c *checker) holds(what string, id fields.ID, states int) {
 
 func (a Automaton) what() string {
 	switch {
+	case a.Larger != nil:
+		return "rule " + a.Larger.String() + ": "
 	case a.Table != nil && a.Table.rule != "":
 		return "rule " + a.Table.rule + ": "
 	case a.Table != nil:
@@ -90,6 +104,10 @@ func (a Automaton) Step(c *engine.Context) error {
 	c.Valid(a.Field) // as it will be: states
 	if a.Table != nil {
 		a.Table.step(c, prev, next)
+		return nil
+	}
+	if a.Larger != nil {
+		a.Larger.step(c, prev, next)
 		return nil
 	}
 	var alive crowd

@@ -12,8 +12,9 @@ import (
 type Notation struct {
 	Rule Rule // counts of live neighbours, unless the rule is of another sort
 
-	sets *ruleSets // which neighbours are alive; nil: only how many
-	text string    // the one spelling
+	sets   *ruleSets // which neighbours are alive; nil: only how many
+	larger *Larger   // counts in a range; nil: of neighbours
+	text   string    // the one spelling
 }
 
 // ParseNotation reads the rule of an automaton on a lattice: what [ParseRule] reads, and what Golly writes.
@@ -24,6 +25,8 @@ type Notation struct {
 //	B2/S34H, B13/S012V        on hexes; on squares with four neighbours
 //	B2-a/S12, 2-a/12/4        with letters that say how the neighbours lie; on squares with eight of them
 //	MAPARYXfhZofug…           a bit for each pattern of a cell and its neighbours
+//	R5,C0,M1,S34..58,B34..45,NM, 5,34,45,34,58, R2,C2,S2-3,5,B3,NM
+//	                          counts in a range, on squares; see Larger
 //	B3/S23:T40,60             on a torus of 40 columns and 60 rows; P is a plane
 //
 // What a rule says of the space must hold for the lattice. An error says what would fit.
@@ -43,7 +46,7 @@ func (n *Notation) Automaton(l *space.Lattice) Automaton {
 	if n.sets != nil {
 		return Automaton{Table: n.sets.table(l)}
 	}
-	return Automaton{Rule: n.Rule}
+	return Automaton{Rule: n.Rule, Larger: n.larger}
 }
 
 // Golly returns the rule as Golly writes it for a lattice of rows and columns, its edges included; "" if Golly has none such.
@@ -60,6 +63,8 @@ func (n *Notation) Golly(l *space.Lattice) string {
 	switch {
 	case n.sets != nil:
 		rule = n.sets.golly()
+	case n.larger != nil:
+		rule = n.larger.String()
 	case y.Shift != 0:
 		rule += "H"
 	case len(l.Directions()) == 4:
@@ -87,6 +92,13 @@ func parseNotation(l *space.Lattice, s string) (n Notation, err error) {
 	if bits, ok := strings.CutPrefix(body, "MAP"); ok {
 		sets, err := readMap(l, bits)
 		return n, n.take(sets, err)
+	}
+	if strings.Contains(body, ",") && body[0] != ',' {
+		n.larger, err = readLarger(l, body)
+		if err == nil {
+			n.text = n.larger.String()
+		}
+		return n, err
 	}
 	if body, err = cutShape(l, body); err != nil {
 		return n, err

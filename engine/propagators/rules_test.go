@@ -22,10 +22,15 @@ func refused(t *testing.T, s space.Space, p engine.Propagator, want string) {
 
 // rules are propagators that the zoo cannot have as they are, because they need its lattice or more fields.
 func rules(t testing.TB, l *space.Lattice) map[string]engine.Propagator {
-	return map[string]engine.Propagator{
+	all := map[string]engine.Propagator{
 		"table": propagators.Automaton{Field: 2, Table: table(t, l, 4, wireWorld...)},
 		"sight": propagators.Sight{Viewer: 2, Visible: 0, Blocks: new(fields.ID(1)), Radius: 3},
 	}
+	if y, ok := l.Layout(); ok && l.Dim() == 2 && y.Shift == 0 {
+		all["larger"] = propagators.Automaton{Field: 2, Larger: &propagators.Larger{Range: 3, Shape: propagators.Circular, Born: []propagators.Interval{{Lo: 2, Hi: 9}}}}
+		all["larger moore"] = propagators.Automaton{Field: 2, Larger: &propagators.Larger{Range: 4, Shape: propagators.Moore, States: 3, Born: []propagators.Interval{{Lo: 2, Hi: 9}}}}
+	}
+	return all
 }
 
 // TestRulesAllocate: none of them allocates in a tick.
