@@ -95,7 +95,7 @@ func readMap(l *space.Lattice, s string) (*ruleSets, error) {
 	}
 	for i := range 1 << len(r.block.places) {
 		if bytes[i/8]>>(7-i%8)&1 != 0 {
-			if set, self := r.block.split(i); self {
+			if set, self := r.block.split(r.inOrder(i, !more)); self {
 				r.survive.add(set)
 			} else {
 				r.born.add(set)
@@ -114,6 +114,15 @@ func (r *ruleSets) size() int { return base64.RawStdEncoding.EncodedLen(r.bytes(
 
 // bytes is how many bytes its bits take.
 func (r *ruleSets) bytes() int { return 1 << len(r.block.places) / 8 }
+
+// inOrder returns the pattern that bit i of a rule is for. Without a number of states, that is in QuickLife, Golly 3.3 takes the rows
+// of hexes from below; in Generations it takes them in the order of reading.
+func (r *ruleSets) inOrder(i int, quickLife bool) int {
+	if r.block == &block7 && quickLife {
+		return i&0x1c | i<<5&0x60 | i>>5&3
+	}
+	return i
+}
 
 // split returns the neighbours that are alive in a pattern of a block, and whether the cell is: the highest bit is the first place.
 func (b *block) split(pattern int) (set uint8, self bool) {
@@ -219,7 +228,7 @@ func (r *ruleSets) letters() (born, survive string, ok bool) {
 func (r *ruleSets) base64() string {
 	bytes := make([]byte, r.bytes())
 	for i := range 1 << len(r.block.places) {
-		set, self := r.block.split(i)
+		set, self := r.block.split(r.inOrder(i, r.states == 2))
 		if !self && r.born.has(set) || self && r.survive.has(set) {
 			bytes[i/8] |= 1 << (7 - i%8)
 		}
