@@ -1,11 +1,14 @@
 package refworld_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"math"
 
 	"github.com/murksim/murksim/engine/internal/refworld"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
 )
 
 // kinds are the propagators of random worlds by their types, which enough worlds must
@@ -133,10 +136,91 @@ func (s *scenario) addAutomaton() {
 	if d := s.engine.Fields[field]; d.Type.Kind == fields.CategoricalKind {
 		states = min(states, d.Type.N)
 	}
+	if y, ok := s.lattice.Layout(); ok && s.lattice.Dim() == 2 {
+		switch s.IntN(4) {
+		case 0:
+			s.addPatterns(field, max(states, 2))
+			return
+		case 1:
+			if y.Shift == 0 {
+				s.addFar(field, states, &y)
+				return
+			}
+		}
+	}
 	mask := uint64(1)<<s.lattice.MaxDegree()<<1 - 1
 	rule := propagators.Rule{Born: s.Uint64() & mask, Survive: s.Uint64() & mask, States: states}
 	a := propagators.Automaton{Name: s.name("automaton"), Field: field, Rule: rule}
 	s.add(a, refworld.Automaton{Name: a.Name, Field: field, Born: rule.Born, Survive: rule.Survive, States: states}.Part())
+}
+
+// addPatterns adds an automaton with a random bit for each pattern of a cell and its neighbours.
+func (s *scenario) addPatterns(field fields.ID, states int) {
+	// By what the space has: the directions in the order in which Golly reads the cells, -1 the cell itself.
+	places := map[int][]int{8: {4, 0, 5, 2, -1, 3, 6, 1, 7}, 6: {1, 2, 0, -1, 3, 5, 4}, 4: {0, 2, -1, 3, 1}}[len(s.lattice.Directions())]
+	bits := make([]byte, 1<<len(places)/8)
+	text := ""
+	for i := range bits {
+		bits[i] = byte(s.Uint64()) & byte(s.Uint64())
+		text += fmt.Sprintf("%08b", bits[i])
+	}
+	if len(places) == 7 && states == 2 {
+		places = []int{5, 4, 0, -1, 3, 1, 2} // there Golly reads the rows of hexes from below
+	}
+	rule := "MAP" + base64.RawStdEncoding.EncodeToString(bits)
+	if states > 2 {
+		rule += fmt.Sprintf("/%d", states)
+	}
+	n, err := propagators.ParseNotation(s.lattice, rule)
+	if err != nil {
+		panic(err)
+	}
+	a := n.Automaton(s.lattice)
+	a.Name, a.Field = s.name("automaton"), field
+	s.add(a, refworld.Patterns{Name: a.Name, Field: field, Bits: text, Places: places, States: states}.Part())
+}
+
+// addFar adds an automaton that counts in a random range.
+func (s *scenario) addFar(field fields.ID, states int, y *space.Layout) {
+	g := &propagators.Larger{Range: 1 + s.IntN(3), States: states, Self: s.IntN(2) == 0, Shape: pick(s.Rand, propagators.Moore, propagators.VonNeumann, propagators.Circular)}
+	a := propagators.Automaton{Name: s.name("automaton"), Field: field, Larger: g}
+	twin := refworld.Far{Name: a.Name, Field: field, Rows: y.Rows, Cols: y.Cols, Edge: y.Edge, Born: map[int]bool{}, Survive: map[int]bool{}, States: states}
+	for r := -g.Range; r <= g.Range; r++ {
+		for c := -g.Range; c <= g.Range; c++ {
+			in := true
+			switch {
+			case r == 0 && c == 0:
+				in = g.Self
+			case g.Shape == propagators.VonNeumann:
+				in = max(r, -r)+max(c, -c) <= g.Range
+			case g.Shape == propagators.Circular:
+				in = math.Hypot(float64(r), float64(c)) < float64(g.Range)+0.5
+			}
+			if in {
+				twin.Offsets = append(twin.Offsets, [2]int{r, c})
+			}
+		}
+	}
+	for k := range len(twin.Offsets) + 1 {
+		born, survives := s.IntN(3) == 0, s.IntN(3) == 0
+		twin.Born[k], twin.Survive[k] = born, survives
+		if born {
+			g.Born = joined(g.Born, k)
+		}
+		if survives {
+			g.Survive = joined(g.Survive, k)
+		}
+	}
+	s.add(a, twin.Part())
+}
+
+// joined adds a number to intervals that end before it.
+func joined(list []propagators.Interval, n int) []propagators.Interval {
+	if k := len(list) - 1; k >= 0 && list[k].Hi == n-1 {
+		list[k].Hi = n
+		return list
+	}
+	return append(list, propagators.Interval{Lo: n, Hi: n})
 }
 
 func (s *scenario) addMix() {

@@ -370,3 +370,97 @@ func (a Automaton) next(v float32, alive int) int {
 	}
 	return 0
 }
+
+// Patterns is an automaton whose cells look at which of their neighbours are alive: character i of Bits, 0 or 1, is for pattern i, in
+// which the first of the Places is the highest bit. States are as in Automaton.
+type Patterns struct {
+	Name   string
+	Field  fields.ID
+	Bits   string
+	Places []int // directions, counted in contract order; -1 is the cell
+	States int
+}
+
+// Part returns the propagator.
+func (p Patterns) Part() Part {
+	return Part{Name: p.Name, Full: []fields.ID{p.Field}, Run: func(t *Tick) error {
+		prev := t.Prev(p.Field)
+		for _, at := range t.Cells() {
+			pattern := 0
+			for _, place := range p.Places {
+				pattern *= 2
+				if place < 0 {
+					pattern += alive(prev.Float(at, 0))
+				}
+				for _, m := range t.Moves(at) {
+					if m.Dir == place {
+						pattern += alive(prev.Float(m.To, 0))
+					}
+				}
+			}
+			a := Automaton{States: p.States}
+			if p.Bits[pattern] == '1' {
+				a.Born, a.Survive = 1, 1
+			}
+			t.Next(p.Field).SetFloat(at, 0, float32(a.next(prev.Float(at, 0), 0)))
+		}
+		return nil
+	}}
+}
+
+func alive(v float32) int {
+	if v == 1 {
+		return 1
+	}
+	return 0
+}
+
+// Far is an automaton on squares that counts the live cells at some offsets of rows and columns.
+type Far struct {
+	Name          string
+	Field         fields.ID
+	Rows, Cols    int
+	Edge          space.Edge
+	Offsets       [][2]int
+	Born, Survive map[int]bool
+	States        int
+}
+
+// Part returns the propagator.
+func (f Far) Part() Part {
+	return Part{Name: f.Name, Full: []fields.ID{f.Field}, Run: func(t *Tick) error {
+		prev := t.Prev(f.Field)
+		for _, at := range t.Cells() {
+			count := 0
+			for _, by := range f.Offsets {
+				row, inside := f.onAxis(int(at.At(0))+by[0], f.Rows)
+				col, too := f.onAxis(int(at.At(1))+by[1], f.Cols)
+				if inside && too {
+					count += alive(prev.Float(space.At(row, col), 0))
+				}
+			}
+			a := Automaton{States: f.States}
+			if f.Born[count] {
+				a.Born = 1
+			}
+			if f.Survive[count] {
+				a.Survive = 1
+			}
+			t.Next(f.Field).SetFloat(at, 0, float32(a.next(prev.Float(at, 0), 0)))
+		}
+		return nil
+	}}
+}
+
+// onAxis returns what stands in the place i of an axis.
+func (f Far) onAxis(i, size int) (at int32, ok bool) {
+	switch {
+	case f.Edge == space.Wrap:
+		i = (i%size + size) % size
+	case f.Edge == space.Clamp && i < 0:
+		i = 0
+	case f.Edge == space.Clamp && i >= size:
+		i = size - 1
+	}
+	return int32(i), i >= 0 && i < size
+}
