@@ -69,6 +69,9 @@ for file in examples/rules/*.yaml; do
 	record "$file" "$(basename "$file" .yaml)" "$(ticks 40 3)"
 done
 record tools/independent/corners.yaml corners 6
+for file in tools/independent/automata_*.yaml; do
+	record "$file" "$(basename "$file" .yaml)" 8
+done
 for number in $(seq 25) $(seq "$seed" $((seed + $(ticks 300 10) - 1))); do
 	python3 tools/independent/worlds.py --rules "$number" >"$work/rules-$number.yaml"
 	"$work/murksim" run "$work/rules-$number.yaml" --no-index --quiet -o "$work/rules-$number.murk"

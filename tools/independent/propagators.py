@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import reduce
 
 from arithmetic import Fault, add, div, exp, f32, mul, next_below, scale, sub
+from automata import around, has_letters, in_range, patterns, with_letters
 from chance import below, normal_of, real32
 from murk import Refused
 
@@ -291,19 +292,22 @@ def automaton(world, it):
 
 
 def _rule(lattice, rule, values):
-    born, stay, *more = rule.split("/")
-    born, stay = ({DIGITS.index(c) for c in part[1:]} for part in (born, stay))
-    count = int(more[0]) if more else 2
-    alive = count_neighbours(lattice, [v == 1 for v in values])
-    out = []
-    for state, a in zip(states_of(values, count), alive):
-        if state == 0:
-            out.append(int(a in born))
-        elif state == 1 and a in stay:
-            out.append(1)
+    alive = [v == 1 for v in values]
+    if rule.startswith("MAP"):
+        count, lives = patterns(lattice, rule, alive)
+    elif rule.startswith("R"):
+        count, lives = in_range(lattice, rule, alive)
+    else:
+        born, stay, *more = rule.split("/")
+        count = int(more[0]) if more else 2
+        if len(lattice.parts) == 1 and lattice.parts[0].kind == "square8" and has_letters(born[1:] + stay[1:]):
+            born, stay, here = with_letters(born), with_letters(stay), around(lattice, alive)
         else:
-            out.append((state + 1) % count)
-    return out
+            born, stay = ({DIGITS.index(c) for c in part[1:]} for part in (born, stay))
+            here = count_neighbours(lattice, alive)
+        lives = [near in (stay if own else born) for own, near in zip(alive, here)]
+    return [int(live) if state == 0 or state == 1 and live else (state + 1) % count
+            for state, live in zip(states_of(values, count), lives)]
 
 
 def _table(world, it, values):
