@@ -1,7 +1,6 @@
 package propagators
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -260,7 +259,7 @@ func smallNumber(s string) (int, error) {
 
 // merged sorts intervals and joins those that touch.
 func merged(list []Interval) (to []Interval) {
-	slices.SortFunc(list, func(a, b Interval) int { return cmp.Or(a.Lo-b.Lo, a.Hi-b.Hi) })
+	slices.SortStableFunc(list, func(a, b Interval) int { return a.Lo - b.Lo })
 	for _, i := range list {
 		if n := len(to); n > 0 && i.Lo <= to[n-1].Hi+1 {
 			to[n-1].Hi = max(to[n-1].Hi, i.Hi)
