@@ -201,7 +201,7 @@ func (g *Larger) readParts(s string) (err error) {
 			g.States, err = smallNumber(counts)
 		case 'M':
 			if g.Self = counts == "1"; counts != "0" && counts != "1" {
-				err = fmt.Errorf("M must be 0 or 1, not %q", counts)
+				err = fmt.Errorf("the part M must be 0 or 1, not %q", counts)
 			}
 		case 'S':
 			g.Survive, err = appendCounts(g.Survive, counts)
@@ -212,7 +212,7 @@ func (g *Larger) readParts(s string) (err error) {
 				g.Shape = Shape(counts[0] &^ 0x20)
 			}
 			if len(counts) != 1 || strings.IndexByte("MNC", byte(g.Shape)) < 0 {
-				err = fmt.Errorf("N%s is a neighbourhood that murksim does not have; it has NM, NN and NC, and a \"rule\" propagator counts others", counts)
+				err = fmt.Errorf("the shape N%s is a neighbourhood that murksim does not have; it has NM, NN and NC, and a \"rule\" propagator counts others", counts)
 			}
 		}
 		if err != nil {

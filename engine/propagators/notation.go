@@ -1,6 +1,7 @@
 package propagators
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -143,9 +144,9 @@ func cutShape(l *space.Lattice, s string) (string, error) {
 	case hex && cross:
 		return "", fmt.Errorf("has both H, for hexes, and V, for squares with four neighbours")
 	case hex && !(ok && y.Shift != 0):
-		return "", fmt.Errorf("H is for hexes: the kind of the space would have to be hex, not %s", l.Kind())
+		return "", fmt.Errorf("the end H is for hexes: the kind of the space would have to be hex, not %s", l.Kind())
 	case cross && !(ok && y.Shift == 0 && len(l.Directions()) == 4):
-		return "", fmt.Errorf("V is for squares with four neighbours: the kind of the space would have to be square4, not %s", l.Kind())
+		return "", fmt.Errorf("the end V is for squares with four neighbours: the kind of the space would have to be square4, not %s", l.Kind())
 	}
 	return body, nil
 }
@@ -229,12 +230,12 @@ func splitRule(s string) (p ruleParts, err error) {
 	if len(parts) == 1 {
 		at := max(strings.LastIndexByte(s, 'S'), strings.LastIndexByte(s, 's'))
 		if at < 1 || s[0]&^0x20 != 'B' {
-			return p, fmt.Errorf(ruleForms)
+			return p, errors.New(ruleForms)
 		}
 		parts = []string{s[:at], s[at:]}
 	}
 	if len(parts) > 3 {
-		return p, fmt.Errorf(ruleForms)
+		return p, errors.New(ruleForms)
 	}
 	if len(parts) == 3 {
 		p.states = parts[2]
