@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
@@ -88,17 +89,54 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 }
 
 // reopen goes to the last whole tick of the recording, and checks the hashes of this tick and of the
-// ticks that the index does not have yet. Only then it changes a file: the index. If a tick differs after
-// a start at a keyframe, it replays the recording once more, from the first tick and without the index: that decides.
+// ticks that the index does not have yet. Only then it changes a file: the index. If a tick differs, it replays the recording once more,
+// from the first tick and without the index. That decides after a start at a keyframe, if all ticks match; else two outcomes accuse no file.
 func (j *runJob) reopen(ctx context.Context) error {
-	err := j.reopenBy(ctx, !j.noIndex)
-	if err != nil && j.doubtful {
-		j.abandonIndex()
-		abandon(j.outputs)
-		j.noIndex, j.index = true, nil
-		err = j.reopenBy(ctx, false)
+	first := j.reopenBy(ctx, !j.noIndex)
+	if ctx.Err() != nil || !disputes(first) {
+		return first
 	}
-	return err
+	keyframe := j.doubtful
+	j.abandonIndex()
+	abandon(j.outputs)
+	j.noIndex, j.index = true, nil
+	second := j.reopenBy(ctx, false)
+	matches := second == nil || second == errComplete
+	switch {
+	case ctx.Err() != nil, matches && keyframe, !matches && (!disputes(second) || words.Bare(first) == words.Bare(second)):
+		return second
+	}
+	return j.twoOutcomes(first, second, keyframe)
+}
+
+// disputes reports whether a replay came to another result than was recorded.
+func disputes(err error) bool {
+	m, mismatch := errors.AsType[*replay.MismatchError](err)
+	_, fails := errors.AsType[*engine.TickError](err)
+	return mismatch && m.Tick > 0 || fails
+}
+
+// twoOutcomes is the error of a recording of which two replays in this process found different things, or the second one that all matches.
+func (j *runJob) twoOutcomes(first, second error, keyframe bool) error {
+	from := func(err error) string {
+		_, text, _ := strings.Cut(words.Bare(err), ": ")
+		text, _, _ = strings.Cut(text, "\n")
+		return text
+	}
+	start, then := "first", "every tick matches"
+	if keyframe {
+		start = "from a keyframe"
+	}
+	if disputes(second) {
+		then = from(second)
+	}
+	text := fmt.Sprintf("%s: two replays of it in this process came to different things:\n  %s: %s\n  then, from where it begins: %s\n"+
+		"  the world remembers something outside its state, or the machine fails; this tells nothing against the recording, and nothing is added to it",
+		document.FileName(j.resume), start, from(first), then)
+	if begin, err := j.resumed.header.Begin(); err == nil && begin == nil {
+		text += fmt.Sprintf("\n  next: %s synctest %s", j.Name, words.Argument(j.resume))
+	}
+	return report.Exit(report.StatusDiverged, words.NewProblem(text, first))
 }
 
 // reopenBy is reopen with the index of the recording or without it.
