@@ -77,18 +77,27 @@ func (j *bisectJob) blocks() []words.Block {
 
 // nextCommand is a command that tells more, or "".
 func (j *bisectJob) nextCommand() string {
-	if j.Neither {
+	if j.Neither || len(j.Found.Parts) > 0 {
 		return ""
 	}
+	if j.Found.Next != "" {
+		return j.Found.Next
+	}
 	for _, s := range j.Sides {
+		file := words.Argument(s.File)
+		alone := j.Alike() && j.Pair[1].Replay && j.Found.Status == "ticks" && s.Visit != nil && s.Err == nil
 		switch {
-		case j.Result.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs%s", j.Name, words.Argument(s.File), j.Flags(false))
-		case j.Found.Next == "" && !j.Alike() && !j.Pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
-			return fmt.Sprintf("%s diff %s%s", j.Name, words.Argument(s.File), j.Flags(true))
+		case alone && (j.Lucky || j.Unsteady && j.Phases):
+			if s.Visit.Begin == nil {
+				return fmt.Sprintf("%s synctest %s", j.Name, file)
+			}
+		case alone && !j.Phases:
+			return fmt.Sprintf("%s bisect %s --phases%s%s", j.Name, file, j.WorkersFlag(), j.Flags(true))
+		case !j.Alike() && !j.Pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
+			return fmt.Sprintf("%s diff %s%s", j.Name, file, j.Flags(true))
 		}
 	}
-	return j.Found.Next
+	return ""
 }
 
 // pairBlocks say what is compared.

@@ -62,13 +62,11 @@ func (j *diffText) next() string {
 	r := &j.Result
 	for _, s := range j.Sides {
 		switch {
-		case r.Status != "ticks" || s.Visit == nil || s.Err != nil || s.HashAlone:
+		case r.Status != "ticks" || s.Visit == nil || s.Err != nil:
 			return ""
-		case r.Inputs != nil:
-			return fmt.Sprintf("%s verify %s --inputs%s", j.program, words.Argument(s.File), j.Flags(false))
 		case j.Lucky && s.Visit.Begin != nil:
 			return "" // synctest begins at the first tick
-		case j.Lucky:
+		case j.Lucky, j.Unsteady && s.Visit.Begin == nil:
 			return fmt.Sprintf("%s synctest %s", j.program, words.Argument(s.File))
 		case len(j.Sides) == 1 || s.Replayed != s.Hash:
 			return fmt.Sprintf("%s bisect %s --phases%s", j.program, words.Argument(s.File), j.Flags(true))

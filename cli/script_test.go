@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"murksim-cluster": func() { Main(Program{Name: "murksim-cluster", Server: server.Start}) },
 		"tag":             tagMain,
 		"unsteady":        func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },
+		"fleeting":        fleetingMain,
 	})
 }
 

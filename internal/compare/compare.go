@@ -26,6 +26,8 @@ type Comparison struct {
 	Phases bool   // trace the parts of that tick
 	Lucky  bool   // a replay comes to the recorded hash of that tick, but not each time
 
+	Unsteady bool // what this build computes for that tick is not the same each time
+
 	Compared [2][]byte // the states of the report
 }
 
@@ -41,7 +43,11 @@ func (j *Comparison) Compare(ctx context.Context, names []string) error {
 	for _, name := range names {
 		j.Sides = append(j.Sides, &Side{SideView: SideView{File: name}})
 	}
-	return find(ctx)
+	err := find(ctx)
+	if len(names) == 1 {
+		j.lone(j.Sides[0])
+	}
+	return err
 }
 
 // Close closes the recordings. The worlds of the sides stay.

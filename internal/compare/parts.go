@@ -141,13 +141,20 @@ func (j *Search) standFor(ctx context.Context, s *SearchSide) (*Computation, err
 		}
 	}
 	if other := j.Pair[1].Program; other != nil && j.Pair[1].Hash == d.Replayed {
-		j.Notes, j.Neither = append(j.Notes, "neither build"+recorded+": a third one recorded it, the file was changed, or the run went on from a state and remembers something outside it, which synctest may name"), true
+		changed := " the file was changed,"
+		if j.sealed(d) {
+			changed = ""
+		}
+		j.Notes, j.Neither = append(j.Notes, "neither build"+recorded+": a third one recorded it,"+changed+" or the run went on from a state and remembers something outside it, which synctest may name"), true
+		return nil, nil
+	}
+	if j.Lucky { // something does
 		return nil, nil
 	}
 	note := "nothing here" + recorded
-	if !slices.ContainsFunc(tries, func(t Computation) bool { return t.hash != tries[0].hash }) && j.Result.Inputs == nil && !d.HashAlone {
+	if !j.Unsteady {
 		j.Found.Next = j.older(s)
-		note += "; put the build that recorded it for OLD, and if that is this one, synctest may name what a world remembers"
+		note += "; put the build that recorded it for OLD, also if that is this one: each time that it is asked is another process"
 	}
 	j.Notes = append(j.Notes, note)
 	for _, f := range j.Result.Tiles {
@@ -162,13 +169,17 @@ func (j *Search) standFor(ctx context.Context, s *SearchSide) (*Computation, err
 func (j *Search) older(s *SearchSide) string {
 	file, other := words.Argument(s.File), j.Pair[1].Program
 	if other == nil {
-		here := ""
-		if j.Workers > 0 {
-			here = fmt.Sprintf(" --workers %d", j.Workers)
-		}
-		return fmt.Sprintf("%s bisect %s --phases%s%s --command %s", j.Opener.Name, file, here, j.Flags(true), words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"+j.Flags(false)))
+		return fmt.Sprintf("%s bisect %s --phases%s%s --command %s", j.Opener.Name, file, j.WorkersFlag(), j.Flags(true), words.Argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"+j.Flags(false)))
 	}
 	return fmt.Sprintf("OLD bisect %s --phases%s --command %s", file, j.Flags(true), words.Argument(words.Printable(j.Pair[1].Command)))
+}
+
+// WorkersFlag is the number of workers as it is typed, if one was asked for.
+func (j *Search) WorkersFlag() string {
+	if j.Workers == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" --workers %d", j.Workers)
 }
 
 // with computes the tick with a number of workers; nil if that fails.

@@ -63,7 +63,15 @@ func (j *Search) Examine(ctx context.Context) error {
 	if err := j.again(ctx); err != nil {
 		return err
 	}
+	if j.Unsteady = j.Unsteady || j.unstable(); j.Alike() {
+		j.lone(j.Sides[0])
+	}
 	return j.parts(ctx)
+}
+
+// unstable reports whether a side does not come to the same each time.
+func (j *Search) unstable() bool {
+	return slices.ContainsFunc(j.Pair[:], func(s *SearchSide) bool { return s.Stable != nil && !*s.Stable })
 }
 
 // linear compares a recording with its replay, or two recordings, tick by tick.

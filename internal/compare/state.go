@@ -38,7 +38,8 @@ type Side struct {
 	receipts []receiptText
 	Err      error // why it could not be replayed
 
-	HashAlone bool // the ticks after the one that differs match
+	given bool   // the tick that differs has commands
+	after uint64 // how many ticks after the one that differs match, of one recording
 }
 
 // A receiptText is the result of a command or an event.
@@ -129,11 +130,12 @@ func (j *Comparison) through(s *Side) (err error) {
 			return err
 		}
 	}
-	if j.Keep {
+	keep := j.Keep || len(j.Sides) == 1
+	if keep {
 		s.kept = session.KeepTick(v.World)
 	}
 	v.Feed = func(inputs []commands.Command) error {
-		if j.Keep {
+		if keep {
 			s.kept.Take(inputs)
 		}
 		receipts, err := v.World.Replay(inputs)
@@ -254,102 +256,6 @@ func (j *Comparison) disputed() {
 			j.located(s, s.Visit.World, x)
 		}
 	}
-}
-
-// rerun goes to the tick of one recording that differs, and compares it with what is known
-// of the recorded run.
-func (j *Comparison) rerun(ctx context.Context, s *Side) error {
-	steady := j.goTo(ctx, s)
-	if ctx.Err() != nil {
-		return session.Interrupted(s.File)
-	}
-	if s.Err != nil {
-		j.noState(s)
-		return nil
-	}
-	if !steady { // the difference is not in the recorded run
-		return nil
-	}
-	given := len(s.Visit.Frame().Records) > 0
-	if x := j.indexOfRun(s, true); x != nil && j.located(s, s.Visit.World, x) {
-		err := j.recordedState(ctx, s, x)
-		if ctx.Err() != nil {
-			return session.Interrupted(s.File)
-		}
-		if err != nil || s.Visit.World.Tick() > j.Result.Tick {
-			return err
-		}
-	}
-	after, err := s.matchAfter(ctx)
-	if ctx.Err() != nil {
-		return session.Interrupted(s.File)
-	}
-	if s.HashAlone = after > 0; s.HashAlone {
-		j.Result.Tiles, j.Result.Inputs = nil, nil // nothing vouches for the index there, and commands of people are no evidence against a program
-		match, what := "match", "the recorded hash alone is another"
-		if after == 1 {
-			match = "matches"
-		}
-		if given {
-			what += ", or a command of the tick, of which nothing is left a tick later, or its source or arrival"
-		}
-		j.Notes = append(j.Notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", words.Count(after, "tick"), match, what))
-	}
-	return err
-}
-
-// mostAfter is how many ticks are replayed after one that differs.
-const mostAfter = 1000
-
-// matchAfter returns how many ticks after the one that differs match, of the next ones. The world is in that tick again.
-func (s *Side) matchAfter(ctx context.Context) (ticks uint64, err error) {
-	w := s.Visit.World
-	here := session.KeepTick(w)
-	if here.State == nil {
-		return 0, nil
-	}
-	for ticks < mostAfter && ctx.Err() == nil && s.Visit.Step() == nil {
-		ticks++
-	}
-	return ticks, w.LoadTick(nil, here.State, here.Rest)
-}
-
-// goTo replays a recording up to the tick that differs, and through it, and reports whether it comes to what it came to
-// before. Where what this build computes depends on more than the state, another replay may differ at an earlier tick,
-// which is then the one, or not at all: then it is replayed again.
-func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
-	r, first := &j.Result, s.Replayed
-	found, lucky := r.Tick, 0
-	const tries = 8
-	for {
-		s.Err = j.replayTick(ctx, s)
-		wrong, other := errors.AsType[*replay.MismatchError](s.Err)
-		switch {
-		case other && wrong.Tick != 0 && wrong.Tick < r.Tick:
-			r.Equal -= r.Tick - wrong.Tick
-			r.Tick, r.Inputs = wrong.Tick, nil
-			s.Hash, first = words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
-			continue
-		case s.Err == nil && s.Replayed == s.Hash && lucky < tries:
-			lucky++
-			s.Visit.Close()
-			s.Visit = nil
-			continue
-		}
-		break
-	}
-	if r.Tick < found {
-		j.Notes = append(j.Notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
-	}
-	if lucky > 0 {
-		j.Lucky = true
-		j.Notes = append(j.Notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, words.Number(r.Tick)))
-	}
-	steady = r.Tick == found && lucky == 0 && s.Replayed == first
-	if s.Err != nil || s.Replayed == s.Hash {
-		s.Replayed = first
-	}
-	return steady
 }
 
 // indexOfRun returns the index of a recording if it describes the recorded run, or nil and notes
