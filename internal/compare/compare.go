@@ -135,7 +135,11 @@ func (j *Comparison) judge(ctx context.Context, f *diff.Frames) error {
 	damaged := false
 	for _, s := range j.Sides {
 		if s.Damage != nil && f.First == 0 {
-			return fmt.Errorf("%w\n  the %s before it are equal in both%s", words.About(s.File, s.Damage), words.Count(r.Equal, "tick"), j.Opener.Hint(s.File, s.Damage))
+			before := "the tick before it is equal in both"
+			if r.Equal != 1 {
+				before = fmt.Sprintf("the %s before it are equal in both", words.Count(r.Equal, "tick"))
+			}
+			return fmt.Errorf("%w\n  %s%s", words.About(s.File, s.Damage), before, j.Opener.Hint(s.File, s.Damage))
 		}
 		damaged = damaged || s.Damage != nil
 	}
