@@ -118,8 +118,8 @@ func members(n *document.Node) (list []member) {
 	return list
 }
 
-// elements names the elements of a list, a component by its name or key, others by their
-// names, and reports whether all have different ones.
+// elements names the elements of a list, a component by its name or key, a pair of a name and a value by the name,
+// others by their names, and reports whether all have different ones.
 func elements(n *document.Node) (list []member, named bool) {
 	seen := map[string]bool{"": true}
 	named = true
@@ -128,6 +128,9 @@ func elements(n *document.Node) (list []member, named bool) {
 		if kid.Kind == document.Mapping && len(kid.Kids) == 2 && strings.Contains(kid.Kids[0].Raw, "@") {
 			m.version, m.value = kid.Kids[0].Raw, kid.Kids[1]
 			m.label, _, _ = strings.Cut(m.version, "@")
+		}
+		if pair := kid.Kids; kid.Kind == document.List && len(pair) == 2 && pair[0].Kind == document.Scalar && pair[0].Quoted { // of a rule
+			m.label, m.value = pair[0].Raw, pair[1]
 		}
 		if name := m.value.Get("name"); name != nil {
 			m.label = name.Raw

@@ -22,6 +22,8 @@ func TestHeaderValues(t *testing.T) {
 		{`{"f":[{"name":"heat"}]}`, `{"f":[{"name":"heat"},{"name":"wall","max":3}]}`, "f.wall |{name: wall, max: 3}"},
 		{`{"p":[{"decay@1":{"name":"decay","rate":1}}]}`, `{"p":[{"decay@2":{"name":"decay","rate":2}}]}`, "p.decay decay@1|decay@2; p.decay.rate 1|2"},
 		{`{"p":[{"decay@1":{"rate":1}},{"decay@1":{"rate":3}}]}`, `{"p":[{"decay@1":{"rate":1}},{"decay@1":{"rate":4}}]}`, "p.1.rate 3|4"},
+		{`{"p":[{"rule@1":{"name":"r","set":[["a","a + 1"],["b","b"]]}}]}`, `{"p":[{"rule@1":{"name":"r","set":[["a","a + 2"],["c","c"]]}}]}`, "p.r.set.a a + 1|a + 2; p.r.set.b b|; p.r.set.c |c"},
+		{`{"at":[[1,2],[3,4]]}`, `{"at":[[1,2],[3,5]]}`, "at.1 [3, 4]|[3, 5]"},
 		{`{"c":[{"tick":1},{"tick":2}]}`, `{"c":[{"tick":1}]}`, "c.1 {tick: 2}|"},
 		{`{"about":"` + long + `"}`, `{}`, "about " + long[:500] + "…|"},
 		{"a game", "a game", ""},
