@@ -231,7 +231,7 @@ func TestDiffOfAMemory(t *testing.T) {
 	for _, args := range [][]string{{"diff"}, {"bisect", "--phases"}} {
 		var out, errs bytes.Buffer
 		status := p.run(t.Context(), append(args, "pond.murk"), nil, &out, &errs)
-		if text := out.String(); status != report.StatusDiverged || !strings.HasPrefix(text, begins) || strings.Contains(text, "there is no state") || !strings.Contains(text, "after it match, so") {
+		if text := out.String(); status != report.StatusDiverged || !strings.HasPrefix(text, begins) || strings.Contains(text, "there is no state") || !strings.Contains(text, "after it match; ") || !strings.Contains(text, "depends on something outside of the state") {
 			t.Errorf("%v: status %d, %s%s", args, status, text, errs.String())
 		}
 	}
