@@ -37,3 +37,24 @@ expect: [{that: sum(v) > 1}]
 		t.Error(out)
 	}
 }
+
+// TestFailedTick: an expectation that failed before a tick did is told, too.
+func TestFailedTick(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "grows.yaml")
+	const text = `murksim: 1
+name: grows
+ticks: 200
+space: {kind: ring, length: 5}
+fields: [{name: u, initial: 1}]
+propagators:
+  - rule: {set: {u: u * 10}}
+expect: [{that: most(u) < 500}, {that: least(u) > 0}]
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := murksim(t, nil, "run", file, "--no-record")
+	if status != 1 || !strings.HasPrefix(errs, "grows: tick 39: rule: cell [0]: set u: ") || !strings.Contains(errs, "\n  before that: most(u) < 500: FAILED at tick 3: most(u) is 1000") || strings.Contains(errs, "least(u) > 0") {
+		t.Errorf("%d %s", status, errs)
+	}
+}

@@ -550,6 +550,11 @@ func (j *runJob) explain(errs []error) error {
 			err = fmt.Errorf("%w\n  %v", err, words.About(j.Scenario.Name, e))
 		}
 	}
+	for _, e := range j.Checker.Results() {
+		if e.Reached && !e.OK {
+			err = fmt.Errorf("%w\n  before that: %s", err, e.Text)
+		}
+	}
 	if j.recorder != nil && j.murk.regular() {
 		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, words.Number(j.World.Tick()), j.left(errors.Join(errs...)))
 	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
