@@ -56,6 +56,9 @@ func (c *checker) formula(place string, n *Node) (*Term, error) {
 	number := c.number
 	c.number = 0
 	t, err := c.term(n)
+	if err == nil {
+		err = c.short(n)
+	}
 	c.number = number
 	if e, ok := err.(*Error); ok && e.Place == "" {
 		e.Place = place
@@ -256,10 +259,10 @@ func (c *checker) letOf(use *Node, i int) (*checkedLet, error) {
 	near, inner, noDraws := c.near, c.inner, c.noDraws
 	c.near, c.inner, c.noDraws, c.path = false, false, false, append(c.path, l.Name)
 	t, err := c.formula("let."+l.Name, l.Formula)
+	c.near, c.inner, c.noDraws, c.path = near, inner, noDraws, c.path[:len(c.path)-1]
 	if err != nil {
 		return nil, err
 	}
-	c.near, c.inner, c.noDraws, c.path = near, inner, noDraws, c.path[:len(c.path)-1]
 	of := &checkedLet{Term: t}
 	t.Walk(func(x *Term) {
 		used := &checkedLet{}

@@ -207,3 +207,26 @@ func TestCost(t *testing.T) {
 		t.Errorf("lets that double each other: %v", err)
 	}
 }
+
+// TestLetAndValue: a let that has the name of a value is no reason to think that another let needs itself.
+func TestLetAndValue(t *testing.T) {
+	l, err := space.Ring{Length: 5}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Scope{Lattice: l, Fields: []Field{{Name: "h"}, {Name: "s", Values: []string{"a", "b"}}}}
+	for _, let := range [][2]string{{"a1", "if s == s.b then 1 else 2"}, {"b", "a1 + 1"}} {
+		n, err := Parse(let[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Lets = append(s.Lets, Let{let[0], n})
+	}
+	n, err := Parse("a1 + b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(s, nil, []Assignment{{0, -1, n}}); err != nil || s.Lets[0].Formula.String() != "if s == s.b then 1 else 2" {
+		t.Errorf("%v, %s", err, s.Lets[0].Formula)
+	}
+}

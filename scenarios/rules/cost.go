@@ -29,6 +29,15 @@ func (c *checker) limit(r *Rule, where *Node, set []Assignment) error {
 	return nil
 }
 
+// short refuses a formula that was checked and is too long in canonical form, in which a descriptor holds it.
+func (c *checker) short(n *Node) error {
+	text := n.String()
+	if len(text) > MaxBytes {
+		return c.wrong(n, "the formula has %d bytes as a recording writes it, with a blank around each operator and all digits of a number; %d are allowed. Give a part of it a name in let", len(text), MaxBytes)
+	}
+	return nil
+}
+
 // formulas are all of a rule.
 func (c *checker) formulas(where *Node, set []Assignment) (all []*Node) {
 	for i := range c.Lets {

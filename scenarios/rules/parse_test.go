@@ -3,6 +3,8 @@ package rules
 import (
 	"strings"
 	"testing"
+
+	"github.com/murksim/murksim/space"
 )
 
 // same reports whether two trees are the same, wherever their parts stood.
@@ -151,6 +153,58 @@ func TestLimits(t *testing.T) {
 		_, err := Parse(tt.text)
 		if got := err; tt.want == "" != (got == nil) || got != nil && !strings.Contains(got.Error(), tt.want) {
 			t.Errorf("%.30q… (%d bytes): %v, want %q", tt.text, len(tt.text), err, tt.want)
+		}
+	}
+}
+
+// TestCanonicalLength: a formula that is too long in canonical form is refused, wherever it stands: a recording of it could not be read.
+func TestCanonicalLength(t *testing.T) {
+	sum := func(n int, of string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = of
+		}
+		for len(parts) > 1 { // balanced, so that it is not deep
+			var next []string
+			for i := 0; i+1 < len(parts); i += 2 {
+				next = append(next, "("+parts[i]+"+"+parts[i+1]+")")
+			}
+			parts = append(next, parts[len(parts)&^1:]...)
+		}
+		return parts[0]
+	}
+	for text, fits := range map[string]bool{sum(512, "h"): true, sum(900, "h"): false, sum(100, "1e20") + "+h": true, sum(200, "1e20") + "+h": false} {
+		if len(text) > MaxBytes {
+			t.Fatal(len(text))
+		}
+		l, _ := space.Ring{Length: 5}.Build()
+		for _, place := range []string{"let.x", "where", "set.h", "that"} {
+			s := &Scope{Lattice: l, Fields: []Field{{Name: "h"}}}
+			parse := func(text string) *Node {
+				n, err := Parse(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			set, where := []Assignment{{0, -1, parse("h")}}, (*Node)(nil)
+			var err error
+			switch n := parse(text); place {
+			case "let.x":
+				s.Lets = []Let{{"x", n}}
+			case "where":
+				where = parse(text + " > 0")
+			case "set.h":
+				set[0].Formula = n
+			}
+			if place == "that" {
+				_, err = CheckStatement(s, parse("sum("+text+") > 0"))
+			} else {
+				_, err = Check(s, where, set)
+			}
+			if e, ok := err.(*Error); fits != (err == nil) || !fits && (!ok || !strings.Contains(e.Reason, "as a recording writes it") || place != "that" && e.Place != place) {
+				t.Errorf("%s of %.30s…: %v", place, text, err)
+			}
 		}
 	}
 }

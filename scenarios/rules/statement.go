@@ -44,8 +44,8 @@ func CheckStatement(s *Scope, n *Node) (*Statement, error) {
 	if err == nil && len(c.whole.totals) == 0 {
 		err = c.wrong(n, "%s looks at nothing in the world; write count(…), sum(…) and others over all cells, or cell(…)", n)
 	}
-	if text := n.String(); err == nil && len(text) > MaxText {
-		err = c.wrong(&Node{}, "the formula has more than %d bytes", MaxText)
+	if err == nil {
+		err = c.short(n)
 	}
 	if err != nil {
 		return nil, err
