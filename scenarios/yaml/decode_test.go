@@ -84,7 +84,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"command off the space", "", "commands: [{tick: 1, set: {field: heat, cell: [0, 9], value: 1}}]\n", `11:47: [0, 9] is no cell of square4 8×6 absorb`},
 	{"unknown parameter", "", "commands: [{tick: 1, param: {name: wind, value: 1}}]\n", `11:36: there is no parameter "wind"`},
 	{"two deeds", "", "commands: [{tick: 1, despawn: {entity: 1}, custom: {type: 1}}]\n", `11:12: a command does one of set, param, params, spawn, move, despawn and custom`},
-	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, sum, shares, value, population, hash and digest`},
+	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, sum, shares, value, that, population, hash and digest`},
 	{"from after until", "", "commands: [{every: 9, from: 50, until: 49, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: the command is never done: its first tick is 50, the last 49`},
 	{"every after until", "", "commands: [{every: 9, until: 8, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:20: the command is never done: its first tick is 9, the last 8`},
 	{"ticks below", "seed: 5", "ticks: -1", `3:8: -1 is out of range: it must be 1 to 8796093022207`},
