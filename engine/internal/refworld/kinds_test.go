@@ -161,7 +161,8 @@ func (s *scenario) addPatterns(field fields.ID, states int) {
 	bits := make([]byte, 1<<len(places)/8)
 	text := ""
 	for i := range bits {
-		bits[i] = byte(s.Uint64()) & byte(s.Uint64())
+		v := s.Uint64()
+		bits[i] = byte(v) & byte(v>>8) // a quarter of the bits
 		text += fmt.Sprintf("%08b", bits[i])
 	}
 	if len(places) == 7 && states == 2 {
