@@ -130,13 +130,17 @@ func (j *runJob) twoOutcomes(first, second error, keyframe bool) error {
 	if disputes(second) {
 		then = from(second)
 	}
-	text := fmt.Sprintf("%s: two replays of it in this process came to different things:\n  %s: %s\n  then, from where it begins: %s\n"+
-		"  the world remembers something outside its state, or the machine fails; this tells nothing against the recording, and nothing is added to it",
-		document.FileName(j.resume), start, from(first), then)
+	text := document.FileName(j.resume) + ": " + disagree("recording", start, from(first), then)
 	if begin, err := j.resumed.header.Begin(); err == nil && begin == nil {
 		text += fmt.Sprintf("\n  next: %s synctest %s", j.Name, words.Argument(j.resume))
 	}
 	return report.Exit(report.StatusDiverged, words.NewProblem(text, first))
+}
+
+// disagree tells that two replays of a run, from a recording or a chain, came to different things.
+func disagree(of, start, first, then string) string {
+	return fmt.Sprintf("two replays of it in this process came to different things:\n  %s: %s\n  then, from where it begins: %s\n"+
+		"  the world remembers something outside its state, or the machine fails; this tells nothing against the %s, and nothing is added to it", start, first, then, of)
 }
 
 // reopenBy is reopen with the index of the recording or without it.

@@ -37,8 +37,8 @@ func (j *runJob) checkResumeChain(given func(flag string) bool) error {
 }
 
 // rejoin continues the run of a chain: it checks the evidence, computes the ticks and compares every hash on the way. It starts at the
-// first tick, or at the last snapshot of a chain that this user's programs have computed. Broken evidence or a tick that differs halts
-// the run.
+// first tick, or at the last snapshot of a chain that this user's programs have computed. Broken evidence halts the run, and so does a
+// tick that differs twice, in the same way.
 func (j *runJob) rejoin(ctx context.Context) error {
 	x := &j.auditing
 	if err := x.open(ctx); err != nil {
@@ -129,13 +129,9 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		from = e.Run().First
 	}
 	j.force = false // it was for the chain; recordings that people made stay
-	r, err := j.compared(ctx, again, e, s, found, from, p)
-	if d, differs := errors.AsType[*audit.DivergenceError](err); differs { // where something is remembered outside the state, the first tick decides
-		r, err = j.compared(ctx, again, e, s, found, e.Run().First, p)
-		if err == nil && from == e.Run().First {
-			return report.Exit(report.StatusDiverged, evidence.Once(d))
-		}
-	}
+	r, err := j.decided(e.Run().First, from, func(from uint64) (*audit.Rerun, error) {
+		return j.compared(ctx, again, e, s, found, from, p)
+	})
 	switch {
 	case err != nil:
 		return err
@@ -158,6 +154,32 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		}
 	}
 	return j.Say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, words.Number(found.Tick))
+}
+
+// decided computes a chain with a function that takes the tick to start from. A tick that differs is an error of the chain only when
+// the chain, computed again from its first tick, comes to the same. Where something is remembered outside the state, or a tick before the
+// snapshot differs, one from a snapshot and one from the first tick are not alike: then two from the first tick decide. Unlike ones accuse no chain.
+func (j *runJob) decided(first, from uint64, compute func(from uint64) (*audit.Rerun, error)) (*audit.Rerun, error) {
+	r, err := compute(from)
+	for {
+		before, differs := errors.AsType[*audit.DivergenceError](err)
+		if !differs {
+			return r, err
+		}
+		whole := from == first
+		from = first
+		r, err = compute(from)
+		now, differs := errors.AsType[*audit.DivergenceError](err)
+		switch {
+		case err == nil && whole:
+			return nil, report.Exit(report.StatusDiverged, evidence.Once(before))
+		case !differs, before.Error() == now.Error():
+			return r, err
+		case whole: // the errors are not wrapped, since they halt
+			text := disagree("chain", "first", words.InWords(before).Error(), words.InWords(now).Error())
+			return nil, report.Exit(report.StatusDiverged, fmt.Errorf("%s: %s\n  synctest, given its scenario, may name it", j.auditing.name, text))
+		}
+	}
 }
 
 // startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted in this database,
