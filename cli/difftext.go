@@ -62,12 +62,12 @@ func (j *diffText) next() string {
 	r := &j.Result
 	for _, s := range j.Sides {
 		switch {
+		case j.Apart:
+			return j.synctest(s)
 		case r.Status != "ticks" || s.Visit == nil || s.Err != nil:
 			return ""
-		case j.Lucky && s.Visit.Begin != nil:
-			return "" // synctest begins at the first tick
 		case j.Lucky, j.Unsteady && s.Visit.Begin == nil:
-			return fmt.Sprintf("%s synctest %s", j.program, words.Argument(s.File))
+			return j.synctest(s)
 		case len(j.Sides) == 1 || s.Replayed != s.Hash:
 			return fmt.Sprintf("%s bisect %s --phases%s", j.program, words.Argument(s.File), j.Flags(true))
 		}
@@ -76,6 +76,14 @@ func (j *diffText) next() string {
 		return ""
 	}
 	return fmt.Sprintf("%s bisect %s %s --phases%s", j.program, words.Argument(j.Sides[0].File), words.Argument(j.Sides[1].File), j.Flags(true))
+}
+
+// synctest is the command that tests the world of a recording, or "" if it begins at a state: synctest begins at the first tick.
+func (j *diffText) synctest(s *compare.Side) string {
+	if s.Begins() {
+		return ""
+	}
+	return fmt.Sprintf("%s synctest %s", j.program, words.Argument(s.File))
 }
 
 func (j *diffText) headline() string {

@@ -236,3 +236,40 @@ func TestDiffOfAMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffOfATickThatFailsOnce: diff and bisect replay a recording again before they say that a tick fails, and accuse neither the recording nor
+// the build if the second replay comes to something else.
+func TestDiffOfATickThatFailsOnce(t *testing.T) {
+	for _, tt := range []struct{ recorded, then string }{
+		{"strikes", "every tick matches"},
+		{"", "state hash mismatch at byte "},
+	} {
+		p := remembering(t, tt.recorded)
+		t.Setenv("UNSTEADY", "strikes down")
+		for _, args := range [][]string{{"diff"}, {"diff", "--picture", "x.png"}, {"bisect"}, {"bisect", "--phases"}, {"diff", "--json"}, {"bisect", "--json"}} {
+			if err := os.WriteFile("strike", nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			status := p.run(t.Context(), append(args, "pond.murk"), nil, &out, &errs)
+			text := out.String()
+			for _, want := range []string{"pond.murk was replayed twice here; first: tick 30: unsteady: cell [0, 0]: struck; then: " + tt.then, "nothing against the recording", "unsteady synctest pond.murk"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%v, recorded with %q: %s%s\nwant %s", args, tt.recorded, text, errs.String(), want)
+				}
+			}
+			if !slices.Contains(args, "--json") && !strings.HasPrefix(text, "DIFFER at tick 30   the 29 ticks before it are equal\n") || status != report.StatusDiverged {
+				t.Errorf("%v: status %d, %s", args, status, text)
+			}
+		}
+	}
+	p := remembering(t, "")
+	t.Setenv("UNSTEADY", "fails")
+	for _, args := range [][]string{{"diff"}, {"bisect", "--phases"}} { // each time
+		var out, errs bytes.Buffer
+		status := p.run(t.Context(), append(args, "pond.murk"), nil, &out, &errs)
+		if want := "pond.murk: tick 30: unsteady: cell [0, 0]: no more\n  the 29 ticks before it match"; status != report.StatusDiverged || !strings.HasPrefix(errs.String(), want) {
+			t.Errorf("%v: status %d, %s%s, want %s", args, status, out.String(), errs.String(), want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ type Comparison struct {
 	Keep   bool   // what it takes to compute that tick again
 	Phases bool   // trace the parts of that tick
 	Lucky  bool   // a replay comes to the recorded hash of that tick, but not each time
+	Apart  bool   // that tick fails in one replay of two, which is all that is known
 
 	Unsteady bool // what this build computes for that tick is not the same each time
 
@@ -194,6 +195,10 @@ func (s *Side) note(r *diff.Recording) {
 func (j *Comparison) replay(ctx context.Context) error {
 	s, r := j.Sides[0], &j.Result
 	wrong, err := j.verified(ctx, s)
+	if e, apart := errors.AsType[*apartError](err); apart {
+		j.apart(s, e)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -207,9 +212,8 @@ func (j *Comparison) replay(ctx context.Context) error {
 	return j.rerun(ctx, s)
 }
 
-// verified replays a recording, notes how many ticks match, and returns the first tick that does
-// not, or nil. Errors are ready to be returned by a command.
-func (j *Comparison) verified(ctx context.Context, s *Side) (wrong *replay.MismatchError, err error) {
+// replayed is verified with one replay. If a tick fails, it notes the hash that the recording has of it.
+func (j *Comparison) replayed(ctx context.Context, s *Side) (wrong *replay.MismatchError, err error) {
 	rec, err := j.open(ctx, s)
 	if err != nil {
 		return nil, err
@@ -250,6 +254,7 @@ func (j *Comparison) verified(ctx context.Context, s *Side) (wrong *replay.Misma
 		}
 		return wrong, nil
 	}
+	s.Hash = words.Hash16(p.Frame().Hash)
 	_, code := session.Outcome(err)
 	return nil, report.Exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
 }

@@ -65,7 +65,7 @@ var imports = map[string][]string{
 	"internal/metrics":                {"commands", "engine", "replay", "replay/audit", "github.com/prometheus/client_golang"},
 	"internal/files":                  {"internal/words", "scenarios/document", "golang.org/x/exp"},
 	"internal/report":                 {"internal/files", "internal/jsonlines", "internal/words", "golang.org/x/term"},
-	"internal/compare":                {"commands", "engine", "fields", "internal/evidence", "internal/report", "internal/session", "internal/words", "replay", "replay/audit", "replay/diff", "replay/index", "scenarios", "scenarios/document"},
+	"internal/compare":                {"commands", "engine", "fields", "internal/evidence", "internal/files", "internal/report", "internal/session", "internal/words", "replay", "replay/audit", "replay/diff", "replay/index", "scenarios", "scenarios/document"},
 	"internal/evidence":               {"engine", "fields", "internal/files", "internal/metrics", "internal/report", "internal/session", "internal/words", "replay", "replay/audit", "replay/audit/checkpoint", "replay/audit/stamp", "replay/audit/store", "replay/diff", "rng", "scenarios", "scenarios/document", "space"},
 	"internal/session":                {"commands", "engine", "fields", "internal/draft", "internal/files", "internal/jsonlines", "internal/report", "internal/words", "replay", "replay/audit", "replay/diff", "replay/foreign", "replay/index", "replay/minewars", "replay/yrep", "rng", "runner", "scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml"},
 	"internal/watch":                  {"engine", "fields", "internal/render", "internal/survey", "internal/words", "scenarios", "scenarios/document"},
