@@ -64,6 +64,8 @@ func (j *diffText) next() string {
 		switch {
 		case j.Apart:
 			return j.synctest(s)
+		case j.Unsteady && s.Visit != nil && s.Visit.Begin == nil && s.Err != nil:
+			return j.synctest(s)
 		case r.Status != "ticks" || s.Visit == nil || s.Err != nil:
 			return ""
 		case j.Lucky, j.Unsteady && s.Visit.Begin == nil:

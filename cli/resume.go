@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
@@ -93,7 +92,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 // from the first tick and without the index. That decides after a start at a keyframe, if all ticks match; else two outcomes accuse no file.
 func (j *runJob) reopen(ctx context.Context) error {
 	first := j.reopenBy(ctx, !j.noIndex)
-	if ctx.Err() != nil || !disputes(first) {
+	if ctx.Err() != nil || !index.Disputes(first) {
 		return first
 	}
 	keyframe := j.doubtful
@@ -103,17 +102,10 @@ func (j *runJob) reopen(ctx context.Context) error {
 	second := j.reopenBy(ctx, false)
 	matches := second == nil || second == errComplete
 	switch {
-	case ctx.Err() != nil, matches && keyframe, !matches && (!disputes(second) || words.Bare(first) == words.Bare(second)):
+	case ctx.Err() != nil, matches && keyframe, !matches && index.Unsteady(first, second) == nil:
 		return second
 	}
 	return j.twoOutcomes(first, second, keyframe)
-}
-
-// disputes reports whether a replay came to another result than was recorded.
-func disputes(err error) bool {
-	m, mismatch := errors.AsType[*replay.MismatchError](err)
-	_, fails := errors.AsType[*engine.TickError](err)
-	return mismatch && m.Tick > 0 || fails
 }
 
 // twoOutcomes is the error of a recording of which two replays in this process found different things, or the second one that all matches.
@@ -127,7 +119,7 @@ func (j *runJob) twoOutcomes(first, second error, keyframe bool) error {
 	if keyframe {
 		start = "from a keyframe"
 	}
-	if disputes(second) {
+	if index.Disputes(second) {
 		then = from(second)
 	}
 	text := document.FileName(j.resume) + ": " + disagree("recording", start, from(first), then)

@@ -44,6 +44,9 @@ var shared atomic.Uint32
 // made counts what was made in this process.
 var made atomic.Uint32
 
+// stepped counts the worlds of this process that have computed a tick.
+var stepped atomic.Uint32
+
 // terms are added in the order of a map.
 var terms = func() map[int]float32 {
 	m := map[int]float32{}
@@ -63,6 +66,7 @@ type unsteady struct {
 	calls float32
 	woken bool    // with "asked"
 	made  float32 // how many were made before, and this
+	world uint32  // how many worlds stepped before it in this process, and it
 }
 
 // Spec implements [engine.Propagator].
@@ -72,7 +76,9 @@ func (u *unsteady) Spec(*space.Lattice) engine.Spec {
 
 // Step implements [engine.Propagator].
 func (u *unsteady) Step(c *engine.Context) error {
-	u.calls++
+	if u.calls++; u.world == 0 {
+		u.world = stepped.Add(1)
+	}
 	lo, hi := c.Range()
 	if c.Tick() < unsteadyFrom || lo > 0 {
 		return nil
@@ -132,6 +138,22 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] += float32(next[0] * 1.1)
 	case "fails":
 		return c.Fail(0, "no more")
+	case "differs, then fails", "differs, then fails there", "fails, then differs", "fails, then fails later": // in the first world, and in the others
+		first, then, _ := strings.Cut(u.mode, ", then ")
+		act, from := first, uint64(33)
+		if u.world > 1 {
+			act = then
+		}
+		if act == "differs" || act == "fails later" || act == "fails there" {
+			from = 50
+		}
+		if next[0]++; c.Tick() < from {
+			return nil
+		}
+		if act != "differs" {
+			return c.Fail(0, "no more")
+		}
+		next[0]++
 	case "strikes", "strikes down": // once, if there is a file for it, as a machine fails once
 		if c.Tick() == unsteadyFrom && os.Remove("strike") == nil {
 			if u.mode == "strikes down" {

@@ -119,6 +119,9 @@ func diverged(v *session.Verdict) string {
 		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state%s\n",
 			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.Builds, fromGenesis(v, ", which synctest names"))
 	}
+	if e, ok := errors.AsType[*index.UnsteadyError](v.Err); ok && !mismatch {
+		return fmt.Sprintf("DIVERGED  %s  %v%s%s\n", document.FileName(v.File), words.InWords(e.Err), before, v.Builds) + twice(v)
+	}
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.Builds)
 	}
@@ -129,15 +132,22 @@ func diverged(v *session.Verdict) string {
 	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
 		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.Builds)
 	text += fmt.Sprintf("  the recorded hash stands at %s\n", words.Spot(m.Line, m.Offset))
-	if e, ok := errors.AsType[*index.UnsteadyError](v.Err); ok {
-		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n"+
-			"  the world remembers something outside its state, or the machine fails%s\n",
-			words.Number(e.Tick), e.Hashes[0], e.Hashes[1], fromGenesis(v, "; synctest may name it"))
-	}
+	text += twice(v)
 	if many, ok := v.Err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {
 			text += fmt.Sprintf("  %v\n", e)
 		}
 	}
 	return text
+}
+
+// twice says of a tick that was computed twice with two outcomes which they are; "" if there is none.
+func twice(v *session.Verdict) string {
+	e, ok := errors.AsType[*index.UnsteadyError](v.Err)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("  tick %s was computed twice here, and came to %s and to %s:\n"+
+		"  the world remembers something outside its state, or the machine fails%s\n",
+		words.Number(e.Tick), e.Came[0], e.Came[1], fromGenesis(v, "; synctest may name it"))
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
 )
 
 // rerun goes to the tick of one recording that differs, and compares it with what is known
@@ -154,7 +156,17 @@ func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
 	for {
 		s.Err = j.replayTick(ctx, s)
 		wrong, other := errors.AsType[*replay.MismatchError](s.Err)
+		failed, fails := errors.AsType[*engine.TickError](s.Err)
 		switch {
+		case fails && failed.Tick < r.Tick && j.recordedHash(ctx, s, failed.Tick):
+			j.Notes = append(j.Notes, fmt.Sprintf("one replay here comes through tick %s, another one comes to %s in it", words.Number(failed.Tick), index.Failure(failed)))
+			j.Unsteady = true
+			r.Equal -= r.Tick - failed.Tick
+			r.Tick, r.Inputs, first = failed.Tick, nil, ""
+			continue
+		case fails && failed.Tick == r.Tick && first != "":
+			j.Notes = append(j.Notes, fmt.Sprintf("tick %s was computed twice here, and came to %s and to %s", words.Number(r.Tick), first, index.Failure(failed)))
+			j.Unsteady = true
 		case other && wrong.Tick != 0 && wrong.Tick < r.Tick:
 			r.Equal -= r.Tick - wrong.Tick
 			r.Tick, r.Inputs = wrong.Tick, nil
@@ -168,7 +180,7 @@ func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
 		}
 		break
 	}
-	if r.Tick < found {
+	if r.Tick < found && first != "" {
 		j.Notes = append(j.Notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
 	}
 	if lucky > 0 {
@@ -184,4 +196,19 @@ func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
 		s.Replayed = first
 	}
 	return steady
+}
+
+// recordedHash notes the hash that a recording has of a tick, and reports whether it has one.
+func (j *Comparison) recordedHash(ctx context.Context, s *Side, tick uint64) bool {
+	rec, err := j.open(ctx, s)
+	if err != nil {
+		return false
+	}
+	defer rec.Close()
+	hashes, _ := session.RecordedHashes(ctx, rec.Frames)
+	hash, has := hashes.Hash(tick)
+	if has {
+		s.Hash = words.Hash16(hash)
+	}
+	return has
 }

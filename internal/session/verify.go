@@ -128,6 +128,9 @@ func (v *Verdict) locate(err error) {
 	if e, ok := errors.AsType[*engine.TickError](err); ok {
 		v.Tick = words.Whole(e.Tick)
 	}
+	if e, ok := errors.AsType[*index.UnsteadyError](err); ok { // which says more than the tick that fails within
+		v.Error = words.InWords(errors.New(words.Bare(e))).Error()
+	}
 	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
 		v.Tick = words.Whole(e.Tick)
 	}
@@ -212,11 +215,10 @@ func (j *verifying) play(ctx context.Context, rec *Recording) error {
 // again replays a recording once more if it differs or one of its ticks fails, before the verdict blames it: another replay may have another result.
 // Found is all that is to be told if it does.
 func (j *verifying) again(ctx context.Context, err, found error) error {
-	first, differs := errors.AsType[*replay.MismatchError](err)
-	_, fails := errors.AsType[*engine.TickError](err)
-	if differs && first.Tick == 0 || !differs && !fails || j.Foreign != nil || j.v.File == "-" || files.IsPipe(j.v.File) { // a pipe is read once
+	if !index.Disputes(err) || j.Foreign != nil || j.v.File == "-" || files.IsPipe(j.v.File) { // a pipe is read once
 		return found
 	}
+	first := err
 	rec, err := j.OpenRecording(ctx, j.v.File)
 	if err != nil {
 		return found
@@ -231,11 +233,7 @@ func (j *verifying) again(ctx context.Context, err, found error) error {
 		j.v.Ticks = ticks
 		return cmp.Or(j.ended(p.world, p.runDigest()), error(&index.HiddenError{From: j.v.begin, Once: true, Err: found}))
 	}
-	second, alike := errors.AsType[*replay.MismatchError](err)
-	if !differs || !alike || second.Tick == 0 {
-		return found
-	}
-	if other := index.Unsteady(first, second); other != nil {
+	if other := index.Unsteady(first, err); other != nil {
 		j.v.Ticks = ticks
 		return other
 	}

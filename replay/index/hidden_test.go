@@ -103,8 +103,77 @@ func TestUnsteady(t *testing.T) {
 		}
 		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
 		e, is := errors.AsType[*index.UnsteadyError](err)
-		if is != (kind == "shared") || !errors.Is(err, replay.ErrMismatch) || is && e.Hashes[0] == e.Hashes[1] {
+		if is != (kind == "shared") || !errors.Is(err, replay.ErrMismatch) || is && e.Came[0] == e.Came[1] {
 			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
+		}
+	}
+}
+
+// A fault adds one to a field in each tick, but in one: there it adds more, or fails.
+type fault struct {
+	tick  uint64 // 0: there is none
+	fails bool
+}
+
+func (f fault) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "fault", Prev: engine.Fields(0), Full: engine.Fields(0)}
+}
+
+func (f fault) Step(c *engine.Context) error {
+	prev, next := c.Prev(0), c.Next(0)
+	for i := range next {
+		next[i] = prev[i] + 1
+	}
+	if c.Tick() == f.tick {
+		if f.fails {
+			return c.Fail(0, "a fault")
+		}
+		next[0]++
+	}
+	return nil
+}
+
+// TestUnsteadyFailure holds that a tick that fails in one of two replays is an outcome as another hash is, and that a tick that fails in both is told as that.
+func TestUnsteadyFailure(t *testing.T) {
+	const recorded = "the recorded hash"
+	failure := "a failure (fault: cell [0, 0]: a fault)"
+	for _, tt := range []struct {
+		name         string
+		parts, whole fault
+		tick         uint64 // that is unsteady; 0: none is
+		came         [2]string
+	}{
+		{"differs, then fails before", fault{tick: 7}, fault{5, true}, 5, [2]string{recorded, failure}},
+		{"differs, then fails there", fault{tick: 7}, fault{7, true}, 7, [2]string{"", failure}},
+		{"fails, then differs", fault{5, true}, fault{tick: 7}, 5, [2]string{failure, recorded}},
+		{"fails at two ticks", fault{5, true}, fault{7, true}, 5, [2]string{failure, recorded}},
+		{"fails in the last part, then before", fault{115, true}, fault{5, true}, 5, [2]string{recorded, failure}},
+		{"fails", fault{5, true}, fault{5, true}, 0, [2]string{}},
+	} {
+		var worlds atomic.Uint64
+		build := func(*replay.Header) (*engine.World, error) {
+			var f fault
+			switch worlds.Add(1) { // the first one records
+			case 1:
+			case 2, 3:
+				f = tt.parts
+			default:
+				f = tt.whole
+			}
+			return engine.New(engine.Config{
+				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
+				Fields:      []fields.Def{{Name: "ripeness"}},
+				Propagators: []engine.Propagator{f},
+			})
+		}
+		recording, file := kept(t, build, 1)
+		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
+		e, is := errors.AsType[*index.UnsteadyError](err)
+		if is != (tt.tick > 0) || is && (e.Tick != tt.tick || tt.came[0] != "" && e.Came[0] != tt.came[0] || e.Came[1] != tt.came[1]) {
+			t.Errorf("%s: Verify = %d, %v", tt.name, of.Ticks, err)
+		}
+		if failed, fails := errors.AsType[*engine.TickError](err); fails != tt.whole.fails || fails && failed.Tick != tt.whole.tick {
+			t.Errorf("%s: Verify = %v, want what the whole replay found", tt.name, err)
 		}
 	}
 }

@@ -82,35 +82,6 @@ func (e *HiddenError) Error() string {
 // Unwrap returns what is found from the state.
 func (e *HiddenError) Unwrap() error { return e.Err }
 
-// An UnsteadyError reports a recording of which a tick does not match, and was computed twice with two outcomes, both times with the same
-// states and commands since the recording begins: its program remembers something outside its worlds, or the machine fails.
-type UnsteadyError struct {
-	Tick   uint64
-	Hashes [2]uint64 // what it came to
-	Err    error     // what the second replay found
-}
-
-// Unsteady returns the [*UnsteadyError] of a recording of which two replays found these; nil: they found the same.
-func Unsteady(first, second *replay.MismatchError) error {
-	switch {
-	case first.Tick < second.Tick:
-		return &UnsteadyError{first.Tick, [2]uint64{first.Replayed, first.Recorded}, second}
-	case first.Tick > second.Tick:
-		return &UnsteadyError{second.Tick, [2]uint64{second.Recorded, second.Replayed}, second}
-	case first.Replayed != second.Replayed:
-		return &UnsteadyError{first.Tick, [2]uint64{first.Replayed, second.Replayed}, second}
-	}
-	return nil
-}
-
-// Error implements error.
-func (e *UnsteadyError) Error() string {
-	return fmt.Sprintf("%v; tick %d was computed twice, and came to %016x and to %016x", e.Err, e.Tick, e.Hashes[0], e.Hashes[1])
-}
-
-// Unwrap returns what the second replay found.
-func (e *UnsteadyError) Unwrap() error { return e.Err }
-
 // A verification is a recording in parts.
 type verification struct {
 	recording io.ReaderAt
@@ -333,10 +304,8 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 			v.replayed.Store(0)
 			err = v.hidden(build, whole, p.Sum)
 		}
-	} else if m, ok := errors.AsType[*replay.MismatchError](err); ok {
-		if other := v.unsteady(m); other != nil && v.unchanged(p.Sum) {
-			err = other
-		}
+	} else if other := v.unsteady(err); other != nil && v.unchanged(p.Sum) {
+		err = other
 	}
 	return of, err
 }
@@ -375,22 +344,23 @@ func (v *verification) unchanged(whole *replay.Sum) bool {
 	return true
 }
 
-// unsteady returns the error of a tick of which a part found another thing than the replay of the whole recording; nil: there is none. A part
-// counts if it goes on from where the recording begins, by way of parts that matched.
-func (v *verification) unsteady(m *replay.MismatchError) error {
+// unsteady returns the error of a tick of which a part found another thing than the replay of the whole recording, which ended with an error;
+// nil: there is none. A part counts if it goes on from where the recording begins, by way of parts that matched.
+func (v *verification) unsteady(whole error) error {
+	o, disputes := outcomeOf(whole)
+	if !disputes {
+		return nil
+	}
 	for i := range v.parts {
 		p := &v.parts[i]
 		if i > 0 && p.from != v.parts[i-1].to {
 			return nil
 		}
-		was, mismatch := errors.AsType[*replay.MismatchError](p.err)
 		switch last := p.begin + p.ticks; {
-		case m.Tick <= last:
-			return &UnsteadyError{m.Tick, [2]uint64{m.Recorded, m.Replayed}, m}
-		case mismatch:
-			return Unsteady(was, m)
+		case o.tick <= last:
+			return &UnsteadyError{o.tick, [2]string{o.recorded, o.came}, whole}
 		case !p.ok:
-			return nil
+			return Unsteady(p.err, whole)
 		}
 	}
 	return nil
