@@ -67,7 +67,7 @@ func TestCI(t *testing.T) {
 	if step, status, said := steps(t, folder); step != "" {
 		t.Fatalf("%s: %d: %s", step, status, said)
 	}
-	replace(t, filepath.Join(folder, "mine.yaml"), "rate: 0.01", "rate: 0.02")
+	replace(t, filepath.Join(folder, "mine.yaml"), "rate: 4", "rate: 5")
 	step, status, said := steps(t, folder)
 	shown := regexp.MustCompile("(?s)```text\n(.*?)```").FindStringSubmatch(string(page))
 	if status != 3 || !strings.Contains(step, "check --golden") || !strings.Contains(said, shown[1]) {
