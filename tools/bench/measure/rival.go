@@ -112,7 +112,7 @@ func (c *compiled) unpack() (err error) {
 }
 
 // patience is how long a tool may take.
-const patience = 30 * time.Second
+const patience = 5 * time.Minute // the machine may be busy with other things
 
 // tool runs another project's program, which keeps its temporary files in a folder, or where it likes if the folder is
 // "". It returns the first line of the output.
