@@ -87,12 +87,8 @@ func (j *bisectJob) nextCommand() string {
 		file := words.Argument(s.File)
 		alone := j.Alike() && j.Pair[1].Replay && j.Found.Status == "ticks" && s.Visit != nil && s.Err == nil
 		switch {
-		case j.Apart:
+		case j.Apart, alone && (j.Lucky || j.Unsteady && j.Phases):
 			return j.text().synctest(s)
-		case alone && (j.Lucky || j.Unsteady && j.Phases):
-			if s.Visit.Begin == nil {
-				return fmt.Sprintf("%s synctest %s", j.Name, file)
-			}
 		case alone && !j.Phases:
 			return fmt.Sprintf("%s bisect %s --phases%s%s", j.Name, file, j.WorkersFlag(), j.Flags(true))
 		case !j.Alike() && !j.Pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:

@@ -62,9 +62,7 @@ func (j *diffText) next() string {
 	r := &j.Result
 	for _, s := range j.Sides {
 		switch {
-		case j.Apart:
-			return j.synctest(s)
-		case j.Unsteady && s.Visit != nil && s.Visit.Begin == nil && s.Err != nil:
+		case j.Apart, j.Unsteady && s.Visit != nil && s.Err != nil:
 			return j.synctest(s)
 		case r.Status != "ticks" || s.Visit == nil || s.Err != nil:
 			return ""
@@ -104,10 +102,8 @@ func (j *diffText) headline() string {
 		return fmt.Sprintf("DIFFER in %s   the %s that both have are equal", j.extent(), words.Count(r.Equal, "tick"))
 	}
 	before := ""
-	if n := words.Count(r.Equal, "tick"); r.Equal == 1 {
-		before = "   the tick before it is equal"
-	} else if r.Equal > 1 {
-		before = "   the " + n + " before it are equal"
+	if r.Equal > 0 {
+		before = "   " + r.Before()
 	}
 	return fmt.Sprintf("DIFFER at tick %s%s", words.Number(r.Tick), before)
 }

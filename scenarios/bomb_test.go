@@ -56,9 +56,10 @@ func TestRuleBombs(t *testing.T) {
 		"wide vectors":         nested(14, wide),
 		"at neighbours":        nested(1, func(string) string { return "sum(" + wide(wide(wide(wide("h")))) + ")" }),
 		"lets near":            strings.Replace(chain("h", "L - L"), "SET", "sum(l59)", 1),
+		"lets of an automaton": strings.NewReplacer("let: {", "let: {n: count(s == b), ", "h: \"SET\"", "s: \"if l59 > 0.3 then b else a\"").Replace(chain("n + number(s)", "L - 0.5 * L")),
 		"branches of a vector": nested(9, func(x string) string { return "(if " + x + " > 0 then [1, 2, 3, 4] else [4, 3, 2, 1])[1]" }),
 	} {
-		text := "{murksim: 1, name: bomb, ticks: 2, space: {kind: square4, rows: 4, cols: 4}, fields: [{name: h, initial: 1}, {name: m, element: fixed, initial: 1}], propagators: [{rule: " + rule + "}]}"
+		text := "{murksim: 1, name: bomb, ticks: 2, space: {kind: square4, rows: 4, cols: 4}, fields: [{name: h, initial: 1}, {name: m, element: fixed, initial: 1}, {name: s, type: categorical, values: [a, b]}], propagators: [{rule: " + rule + "}]}"
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s, err := scenariotest.Parse("bomb.yaml", text)

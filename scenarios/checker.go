@@ -184,11 +184,14 @@ func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 // untrue returns what the terms of a formula come to if it is not true of the world.
 func (c *Checker) untrue(e *expectation) string {
 	e.that.read(c.s, c.w, &c.state)
-	holds, found := e.that.Holds(&c.state)
-	if holds {
+	holds, err := e.that.Holds(&c.state)
+	switch {
+	case err != nil:
+		return err.Error()
+	case holds:
 		return ""
 	}
-	return found
+	return e.that.Found()
 }
 
 // values returns the values of a field of float32, valid until the next call; nil: of another one.

@@ -19,9 +19,10 @@ type Rule struct {
 	Where      formula        `yaml:"where" doc:"A condition; where it does not hold the rule writes nothing."`
 	Set        assignments    `yaml:"set,required" doc:"What becomes of fields, or of components of them: name to formula."`
 
-	scope *rules.Scope
-	rule  *rules.Rule
-	list  []rules.Assignment
+	scope  *rules.Scope
+	fields []fields.ID // of the scope
+	rule   *rules.Rule
+	list   []rules.Assignment
 }
 
 // A formula is one of a rule.
@@ -319,12 +320,7 @@ func (r *Rule) formulaAt(err error, otherwise *document.Node) *document.Node {
 
 // makeScope lists what the formulas can name.
 func (r *Rule) makeScope(d *decoder) error {
-	r.scope = &rules.Scope{Lattice: d.s.lattice, World: d.s.Parameters.names()}
-	for i := range d.s.Fields {
-		if f := &d.s.Fields[i]; f.Domain == "cells" {
-			r.scope.Fields = append(r.scope.Fields, scopeField(f))
-		}
-	}
+	r.scope, r.fields = d.s.scope()
 	for _, p := range r.Parameters {
 		r.scope.Own = append(r.scope.Own, p.Name)
 	}
@@ -341,6 +337,17 @@ func (r *Rule) makeScope(d *decoder) error {
 		r.list = append(r.list, a)
 	}
 	return nil
+}
+
+// scope is what formulas can name: the fields of cells, whose ids it returns, and the parameters of the scenario.
+func (s *Scenario) scope() (scope *rules.Scope, ids []fields.ID) {
+	scope = &rules.Scope{Lattice: s.lattice, World: s.Parameters.names()}
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Domain == "cells" {
+			scope.Fields, ids = append(scope.Fields, scopeField(f)), append(ids, fields.ID(i))
+		}
+	}
+	return scope, ids
 }
 
 // scopeField is a field of cells as formulas see it.
@@ -399,10 +406,7 @@ func (r *Rule) target(d *decoder, key *document.Node) (a rules.Assignment, err e
 
 // Propagator implements [PropagatorMaker].
 func (r *Rule) Propagator(b *Builder, name string) (engine.Propagator, error) {
-	bind := rules.Binding{Name: name}
-	for i := range r.scope.Fields {
-		bind.Fields = append(bind.Fields, b.Field(FieldRef(r.scope.Fields[i].Name)))
-	}
+	bind := rules.Binding{Name: name, Fields: r.fields}
 	for _, p := range r.Parameters {
 		bind.Own = append(bind.Own, p.Key)
 	}

@@ -14,13 +14,8 @@ type statement struct {
 
 // statement finds out what a formula about the whole world means.
 func (d *decoder) statement(f *formula) (*statement, error) {
-	scope := &rules.Scope{Lattice: d.s.lattice, World: d.s.Parameters.names()}
-	s := &statement{}
-	for i := range d.s.Fields {
-		if x := &d.s.Fields[i]; x.Domain == "cells" {
-			scope.Fields, s.fields = append(scope.Fields, scopeField(x)), append(s.fields, fields.ID(i))
-		}
-	}
+	scope, ids := d.s.scope()
+	s := &statement{fields: ids}
 	var err error
 	if s.Statement, err = rules.CheckStatement(scope, f.node); err != nil {
 		return nil, located(f.at, err)

@@ -136,11 +136,7 @@ func (j *Comparison) judge(ctx context.Context, f *diff.Frames) error {
 	damaged := false
 	for _, s := range j.Sides {
 		if s.Damage != nil && f.First == 0 {
-			before := "the tick before it is equal in both"
-			if r.Equal != 1 {
-				before = fmt.Sprintf("the %s before it are equal in both", words.Count(r.Equal, "tick"))
-			}
-			return fmt.Errorf("%w\n  %s%s", words.About(s.File, s.Damage), before, j.Opener.Hint(s.File, s.Damage))
+			return fmt.Errorf("%w\n  %s in both%s", words.About(s.File, s.Damage), r.Before(), j.Opener.Hint(s.File, s.Damage))
 		}
 		damaged = damaged || s.Damage != nil
 	}

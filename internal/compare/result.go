@@ -84,6 +84,14 @@ type Result struct {
 	TickInputs  []inputView   `json:"tick_inputs,omitempty"`
 }
 
+// Before says how many ticks before the one that differs are equal.
+func (r *Result) Before() string {
+	if r.Equal == 1 {
+		return "the tick before it is equal"
+	}
+	return "the " + words.Count(r.Equal, "tick") + " before it are equal"
+}
+
 // A SideView is one of the recordings.
 type SideView struct {
 	File     string `json:"file"`

@@ -32,10 +32,7 @@ func (c *compiler) takeCensus(target *code) int {
 	}
 	first := len(c.tabled)
 	for v := range f.Values {
-		//detcheck:allow pointer it is looked up only
-		body := s.at(target, c.operand(&code{op: Const, value: float64(v), uniform: true, slot: -1, steps: -1}, false), map[*code]*code{})
-		c.tabled = append(c.tabled, table{body, size, c.tableSize})
-		c.tableSize += size * len(c.degrees)
+		c.addTable(s.at(target, c.operand(&code{op: Const, value: float64(v), uniform: true, slot: -1, steps: -1}, false)))
 	}
 	return first
 }
@@ -60,7 +57,7 @@ func (s *census) look(x *code) bool {
 		return s.fits(s.compiler.lets[x.index])
 	case x.op == lookup && !s.fits(s.compiler.tabled[x.index].of):
 		return false
-	case x.op == Get, x.op == Now, x.op == Degree, x.op == Coordinate, x.op == Step, x.op == AtCell, x.op == relaxed, x.draws(), x.op >= Sum && x.op <= At:
+	case x.ofCell():
 		return false
 	}
 	return !slices.ContainsFunc(x.args, func(a *code) bool { return !s.fits(a) })
@@ -84,31 +81,26 @@ func (s *census) counts(x *code) bool {
 	return value.uniform && value.op == Const && value.value == 1 && field.op == Get && field.field == s.field
 }
 
-// at is a code for cells of one value, with the entry of a table in the place of each count. Codes that several others use stay so.
-//
-//detcheck:allow pointer it is looked up only
-func (s *census) at(x, value *code, made map[*code]*code) *code {
-	switch {
-	case x.uniform, x.op == tableEntry:
-		return x
-	case x.op == Get:
-		return value
-	case x.op == Count, x.op == UseLet && x.counts:
-		return &code{op: tableEntry, slot: -1, steps: -1}
-	case made[x] != nil:
-		return made[x]
-	case x.op == UseLet:
-		return s.at(s.compiler.lets[x.index], value, made)
-	case x.op == lookup:
-		return s.at(s.compiler.tabled[x.index].of, value, made)
+// at is a code for cells of one value, with the entry of a table in the place of each count.
+func (s *census) at(x, value *code) *code {
+	made := map[*code]*code{} //detcheck:allow pointer it is looked up only
+	var replace func(*code) *code
+	replace = func(y *code) *code {
+		switch {
+		case y.uniform, y.op == tableEntry:
+			return y
+		case y.op == Get:
+			return value
+		case y.op == Count, y.op == UseLet && y.counts:
+			return &code{op: tableEntry, slot: -1, steps: -1}
+		case y.op == UseLet:
+			return s.compiler.rewritten(s.compiler.lets[y.index], replace, made)
+		case y.op == lookup:
+			return s.compiler.rewritten(s.compiler.tabled[y.index].of, replace, made)
+		}
+		return nil
 	}
-	copied := *x
-	copied.args, copied.memo, copied.needs = make([]*code, len(x.args)), 0, 0
-	made[x] = &copied
-	for i, a := range x.args {
-		copied.args[i] = s.at(a, value, made)
-	}
-	return &copied
+	return s.compiler.rewritten(x, replace, made)
 }
 
 // automaton is the automaton's rule that the tables of a census come to in this tick, if they are one.

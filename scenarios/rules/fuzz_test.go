@@ -94,12 +94,13 @@ func FuzzStatement(f *testing.F) {
 			t.Fatalf("%q is written %q, and then %q: %v", text, n, again, err)
 		}
 		state := stateOf(s)
-		holds, found := x.Holds(state)
+		holds, failed := x.Holds(state)
 		for _, total := range other.totals {
 			total.ready = true // without a machine
 		}
-		if naively, slow := other.Holds(state); naively != holds || slow != found {
-			t.Fatalf("%q: %v, %s; naively %v, %s", text, holds, found, naively, slow)
+		naively, wrong := other.Holds(state)
+		if naively != holds || (failed == nil) != (wrong == nil) || failed == nil && other.Found() != x.Found() {
+			t.Fatalf("%q: %v, %s, %v; naively %v, %s, %v", text, holds, x.Found(), failed, naively, other.Found(), wrong)
 		}
 	})
 }

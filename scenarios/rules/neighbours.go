@@ -162,16 +162,25 @@ func (c *checker) offset(t *Term) error {
 	}
 	const most = 64
 	for _, a := range n.Args[1:] {
-		v, sign := a, int32(1)
-		if a.Kind == Unary && a.Text == "-" {
-			v, sign = a.Args[0], -1
-		}
-		if v.Kind != Number || v.Value > most || v.Value != float64(int32(v.Value)) {
+		v, ok := a.whole(most)
+		if !ok {
 			return c.wrong(a, "an offset is a whole number from -%d to %[1]d", most)
 		}
-		t.Offset = append(t.Offset, sign*int32(v.Value))
+		t.Offset = append(t.Offset, v)
 	}
 	return nil
+}
+
+// whole is a whole number that is written out, with a sign or without, if it is one of up to a limit.
+func (n *Node) whole(most int32) (v int32, ok bool) {
+	sign := int32(1)
+	if n.Kind == Unary && n.Text == "-" {
+		n, sign = n.Args[0], -1
+	}
+	if n.Kind != Number || n.Value > float64(most) || n.Value != float64(int32(n.Value)) {
+		return 0, false
+	}
+	return sign * int32(n.Value), true
 }
 
 // ownCell is own(x): x at the cell itself.

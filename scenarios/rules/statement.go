@@ -56,7 +56,7 @@ func CheckStatement(s *Scope, n *Node) (*Statement, error) {
 
 // total is a term over all cells.
 func (c *checker) total(t *Term, op Op) error {
-	n, s := t.Node, c.whole
+	n := t.Node
 	switch {
 	case op == One || op == At || op == AtCell:
 		return c.wrong(n, "%s looks at a cell, and this is about the whole world; write cell(x, …)", n.Text)
@@ -82,7 +82,7 @@ func (c *checker) total(t *Term, op Op) error {
 	if err := c.emptyTotal(t); err != nil {
 		return err
 	}
-	return c.addTotal(t, &total{op: op, node: n, els: t.Else}, s)
+	return c.addTotal(t, &total{op: op, node: n, els: t.Else})
 }
 
 // emptyTotal checks what a term over all cells is if its condition holds in none.
@@ -130,7 +130,7 @@ func (c *checker) inside(t *Term, of, where *Node) error {
 }
 
 // addTotal notes a term of the statement, whose place in the formula has its value then.
-func (c *checker) addTotal(t *Term, x *total, s *Statement) error {
+func (c *checker) addTotal(t *Term, x *total) error {
 	x.rule = &Rule{Where: t.Where, Set: t.Args}
 	if x.rule.Cost = c.cost(x.rule); x.rule.Cost > MaxCost {
 		return c.wrong(t.Node, "%s takes more than %d steps for a cell", t.Node.Text, MaxCost)
@@ -138,8 +138,8 @@ func (c *checker) addTotal(t *Term, x *total, s *Statement) error {
 	if t.Type.Base == Fixed {
 		t.Type.Base = Float
 	}
-	*t = Term{Op: Total, Type: t.Type, Uniform: true, Index: len(s.totals), Node: t.Node}
-	s.totals = append(s.totals, x)
+	*t = Term{Op: Total, Type: t.Type, Uniform: true, Index: len(c.whole.totals), Node: t.Node}
+	c.whole.totals = append(c.whole.totals, x)
 	return nil
 }
 
@@ -155,14 +155,11 @@ func (c *checker) oneCell(t *Term) error {
 	}
 	var at []int32
 	for _, a := range n.Args[1:] {
-		v, sign := a, int32(1)
-		if a.Kind == Unary && a.Text == "-" {
-			v, sign = a.Args[0], -1
-		}
-		if v.Kind != Number || v.Value > math.MaxInt32 || v.Value != math.Trunc(v.Value) {
+		v, ok := a.whole(math.MaxInt32)
+		if !ok {
 			return c.wrong(a, "a coordinate has whole numbers")
 		}
-		at = append(at, sign*int32(v.Value))
+		at = append(at, v)
 	}
 	rank, ok := c.Lattice.Rank(space.At(at...))
 	if !ok {
@@ -171,27 +168,29 @@ func (c *checker) oneCell(t *Term) error {
 	if t.Type = t.Args[0].Type; t.Type.N > 0 {
 		return c.wrong(n, "cell is of numbers here; write a component, as in %s[0]", n.Args[0])
 	}
-	return c.addTotal(t, &total{op: At, node: n, cell: rank}, c.whole)
+	return c.addTotal(t, &total{op: At, node: n, cell: rank})
 }
 
-// Holds reports whether the statement is true of a state, of which it reads Prev, Fixed, World, Dt and Tick, and what its terms over all cells came to:
-// "count(state == ill) is 120".
-func (s *Statement) Holds(state *State) (holds bool, found string) {
+// Holds reports whether the statement is true of a state, of which it reads Prev, Fixed, World, Dt and Tick. An error is that of fixed numbers.
+func (s *Statement) Holds(state *State) (bool, error) {
 	e := &evaluator{Scope: s.scope, State: state, totals: s.values}
-	var parts []string
 	for i, x := range s.totals {
-		v, err := x.compute(s.scope, state, e)
-		if err != nil {
-			return false, err.Error()
+		var err error
+		if s.values[i], err = x.compute(s.scope, state, e); err != nil {
+			return false, err
 		}
-		s.values[i] = v
-		parts = append(parts, fmt.Sprintf("%s is %s", x.node, x.text(s.scope, v)))
 	}
 	v, err := e.eval(s.term, &place{})
-	if err != nil {
-		return false, err.Error()
+	return v.f == 1, err
+}
+
+// Found says what the terms over all cells came to when it was looked at last: "count(state == ill) is 120".
+func (s *Statement) Found() string {
+	parts := make([]string, len(s.totals))
+	for i, x := range s.totals {
+		parts[i] = fmt.Sprintf("%s is %s", x.node, x.text(s.scope, s.values[i]))
 	}
-	return v.f == 1, strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // Columns is about how many numbers for each cell the statement keeps, once it was looked at.

@@ -52,13 +52,17 @@ func TestRandomStatements(t *testing.T) {
 		looked++
 		state := statementState(w, l)
 		state.Now = state.Prev
-		_, fast := x.Holds(state)
+		if _, err := x.Holds(state); err != nil {
+			t.Fatal(text, err)
+		}
+		fast := x.Found()
 		value := x.values[0]
 		for i := range x.totals {
 			x.totals[i].machine = nil // cell by cell
 		}
-		if _, slow := x.Holds(state); slow != fast || math.Float64bits(value.f) != math.Float64bits(x.values[0].f) && value.f == value.f {
-			t.Fatalf("%d on %v: %s\nby blocks: %s\nnaively:   %s", n, l.Space(), text, fast, slow)
+		_, err = x.Holds(state)
+		if slow := x.Found(); err != nil || slow != fast || math.Float64bits(value.f) != math.Float64bits(x.values[0].f) && value.f == value.f {
+			t.Fatalf("%d on %v: %s\nby blocks: %s\nnaively:   %s, %v", n, l.Space(), text, fast, slow, err)
 		}
 	}
 	if t.Logf("%d statements", looked); looked < 400 {
@@ -114,8 +118,8 @@ func TestStatements(t *testing.T) {
 			}
 			continue
 		}
-		if holds, found := x.Holds(state); holds != (want == "") || !strings.Contains(found, want) {
-			t.Errorf("%s: %v, %s; want %q", text, holds, found, want)
+		if holds, err := x.Holds(state); err != nil || holds != (want == "") || !strings.Contains(x.Found(), want) {
+			t.Errorf("%s: %v, %s, %v; want %q", text, holds, x.Found(), err, want)
 		}
 	}
 }

@@ -19,12 +19,18 @@ func (c *compiler) tabulate(x *code) *code {
 	x.seen = true
 	source, steps := x.source()
 	if size := c.scope.Lattice.MaxDegree() + 1; source != nil && steps >= 4 && size <= maxTable {
+		entry := func(y *code) *code {
+			switch {
+			case y.uniform:
+				return y
+			case source.same(y):
+				return &code{op: tableEntry, slot: -1, steps: -1}
+			}
+			return nil
+		}
 		//detcheck:allow pointer it is looked up only
-		body := x.with(source, map[*code]*code{})
-		t := &code{op: lookup, args: []*code{source}, slot: -1, truth: x.truth, index: len(c.tabled), steps: -1}
-		c.tabled = append(c.tabled, table{body, size, c.tableSize})
-		c.tableSize += size * len(c.degrees)
-		return t
+		body := c.rewritten(x, entry, map[*code]*code{})
+		return &code{op: lookup, args: []*code{source}, slot: -1, truth: x.truth, index: c.addTable(body), steps: -1}
 	}
 	for i, a := range x.args {
 		x.args[i] = c.tabulate(a)
@@ -58,7 +64,7 @@ func (x *code) looksUp() (of *code, steps int) {
 		return nil, 0
 	case x.op == Count, x.op == UseLet && x.counts:
 		return x, 0
-	case x.op == Get, x.op == Now, x.op == UseLet, x.op == Degree && x.near, x.op == Coordinate, x.op == Step, x.op == AtCell, x.op == relaxed, x.draws(), x.op >= Sum && x.op <= At:
+	case x.op == UseLet, x.ofCell():
 		return various, 0
 	case x.op == Divide, x.op == Sqrt, x.op == Mod:
 		steps = 4
@@ -86,25 +92,40 @@ func (x *code) same(other *code) bool {
 	return x == other || x.op == UseLet && other.op == UseLet && x.index == other.index
 }
 
-// with is a copy of a code with the entry of a table in the place of a count.
+// ofCell reports whether a code is a number of the cell, or of its neighbours, by itself.
+func (x *code) ofCell() bool {
+	return x.op == Get || x.op == Now || x.op == Degree && x.near || x.op == Coordinate || x.op == Step || x.op == AtCell || x.op == relaxed || x.draws() || x.op >= Sum && x.op <= At
+}
+
+// rewritten is a copy of a code in which others stand in the places for which replace gives one. What is used several times is computed once.
 //
 //detcheck:allow pointer it is looked up only
-func (x *code) with(source *code, made map[*code]*code) *code {
-	switch {
-	case x.uniform:
-		return x
-	case source.same(x):
-		return &code{op: tableEntry, slot: -1, steps: -1}
-	case made[x] != nil:
-		return made[x]
+func (c *compiler) rewritten(x *code, replace func(*code) *code, made map[*code]*code) *code {
+	if y := replace(x); y != nil {
+		return y
+	}
+	if y := made[x]; y != nil {
+		if y.memo == 0 {
+			c.memos++
+			y.memo = c.memos
+		}
+		return y
 	}
 	copied := *x
-	copied.args = make([]*code, len(x.args))
+	copied.args, copied.memo, copied.needs = make([]*code, len(x.args)), 0, 0
 	for i, a := range x.args {
-		copied.args[i] = a.with(source, made)
+		copied.args[i] = c.rewritten(a, replace, made)
 	}
 	made[x] = &copied
 	return &copied
+}
+
+// addTable makes a table of a code that hangs on nothing but its entries, and returns its place in the list.
+func (c *compiler) addTable(of *code) int {
+	size := c.scope.Lattice.MaxDegree() + 1
+	c.tabled = append(c.tabled, table{of, size, c.tableSize})
+	c.tableSize += size * len(c.degrees)
+	return len(c.tabled) - 1
 }
 
 // fillTables computes all values of all tables.
