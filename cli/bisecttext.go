@@ -85,11 +85,12 @@ func (j *bisectJob) nextCommand() string {
 	}
 	for _, s := range j.Sides {
 		file := words.Argument(s.File)
-		alone := j.Alike() && j.Pair[1].Replay && j.Found.Status == "ticks" && s.Visit != nil && s.Err == nil
+		alone := j.Alike() && j.Pair[1].Replay && j.Found.Status == "ticks"
+		visited := s.Visit != nil && s.Err == nil
 		switch {
-		case j.Apart, alone && (j.Lucky || j.Unsteady && j.Phases):
+		case alone && j.Unsteady && (j.Phases || !visited):
 			return j.text().synctest(s)
-		case alone && !j.Phases:
+		case alone && visited && !j.Phases:
 			return fmt.Sprintf("%s bisect %s --phases%s%s", j.Name, file, j.WorkersFlag(), j.Flags(true))
 		case !j.Alike() && !j.Pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
 			return fmt.Sprintf("%s diff %s%s", j.Name, file, j.Flags(true))

@@ -62,12 +62,10 @@ func (j *diffText) next() string {
 	r := &j.Result
 	for _, s := range j.Sides {
 		switch {
-		case j.Apart, j.Unsteady && s.Visit != nil && s.Err != nil:
+		case j.Unsteady && !s.Begins():
 			return j.synctest(s)
 		case r.Status != "ticks" || s.Visit == nil || s.Err != nil:
 			return ""
-		case j.Lucky, j.Unsteady && s.Visit.Begin == nil:
-			return j.synctest(s)
 		case len(j.Sides) == 1 || s.Replayed != s.Hash:
 			return fmt.Sprintf("%s bisect %s --phases%s", j.program, words.Argument(s.File), j.Flags(true))
 		}

@@ -100,39 +100,19 @@ func (j *runJob) reopen(ctx context.Context) error {
 	abandon(j.outputs)
 	j.noIndex, j.index = true, nil
 	second := j.reopenBy(ctx, false)
-	matches := second == nil || second == errComplete
-	switch {
-	case ctx.Err() != nil, matches && keyframe, !matches && index.Unsteady(first, second) == nil:
+	found := second
+	if found == errComplete {
+		found = nil
+	}
+	unsteady, ok := errors.AsType[*index.UnsteadyError](index.Unsteady(first, found))
+	if ctx.Err() != nil || !ok || found == nil && keyframe {
 		return second
 	}
-	return j.twoOutcomes(first, second, keyframe)
-}
-
-// twoOutcomes is the error of a recording of which two replays in this process found different things, or the second one that all matches.
-func (j *runJob) twoOutcomes(first, second error, keyframe bool) error {
-	from := func(err error) string {
-		_, text, _ := strings.Cut(words.Bare(err), ": ")
-		text, _, _ = strings.Cut(text, "\n")
-		return text
-	}
-	start, then := "first", "every tick matches"
-	if keyframe {
-		start = "from a keyframe"
-	}
-	if index.Disputes(second) {
-		then = from(second)
-	}
-	text := document.FileName(j.resume) + ": " + disagree("recording", start, from(first), then)
+	text := fmt.Sprintf("%s: %s:\n  %s; this tells nothing against the recording, and nothing is added to it", document.FileName(j.resume), session.Twice(unsteady), session.Remembers)
 	if begin, err := j.resumed.header.Begin(); err == nil && begin == nil {
 		text += fmt.Sprintf("\n  next: %s synctest %s", j.Name, words.Argument(j.resume))
 	}
 	return report.Exit(report.StatusDiverged, words.NewProblem(text, first))
-}
-
-// disagree tells that two replays of a run, from a recording or a chain, came to different things.
-func disagree(of, start, first, then string) string {
-	return fmt.Sprintf("two replays of it in this process came to different things:\n  %s: %s\n  then, from where it begins: %s\n"+
-		"  the world remembers something outside its state, or the machine fails; this tells nothing against the %s, and nothing is added to it", start, first, then, of)
 }
 
 // reopenBy is reopen with the index of the recording or without it.

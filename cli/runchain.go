@@ -176,8 +176,9 @@ func (j *runJob) decided(first, from uint64, compute func(from uint64) (*audit.R
 		case !differs, before.Error() == now.Error():
 			return r, err
 		case whole: // the errors are not wrapped, since they halt
-			text := disagree("chain", "first", words.InWords(before).Error(), words.InWords(now).Error())
-			return nil, report.Exit(report.StatusDiverged, fmt.Errorf("%s: %s\n  synctest, given its scenario, may name it", j.auditing.name, text))
+			return nil, report.Exit(report.StatusDiverged, fmt.Errorf("%s: two replays of it in this process came to different things:\n  first: %v\n  then, from where it begins: %v\n"+
+				"  %s; this tells nothing against the chain, and nothing is added to it\n  synctest, given its scenario, may name it",
+				j.auditing.name, words.InWords(before), words.InWords(now), session.Remembers))
 		}
 	}
 }

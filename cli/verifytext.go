@@ -147,7 +147,5 @@ func twice(v *session.Verdict) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("  tick %s was computed twice here, and came to %s and to %s:\n"+
-		"  the world remembers something outside its state, or the machine fails%s\n",
-		words.Number(e.Tick), e.Came[0], e.Came[1], fromGenesis(v, "; synctest may name it"))
+	return fmt.Sprintf("  %s:\n  %s%s\n", session.Twice(e), session.Remembers, fromGenesis(v, "; synctest may name it"))
 }

@@ -42,8 +42,11 @@ func (j *Search) again(ctx context.Context) error {
 				}
 				s.note(Computation{hash: x.hash, parts: x.parts})
 			}
-		case d != nil && d.Visit != nil && d.Replayed != "":
-			first := Computation{hash: d.Replayed, trace: d.trace}
+		case d != nil && d.Visit != nil && d.came != "":
+			if d.earlier.hash+d.earlier.failure != "" {
+				s.note(d.earlier)
+			}
+			first := Computation{hash: d.came, trace: d.trace}
 			if d.trace != nil {
 				first.parts = d.trace.Parts
 			}

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/replay/index"
 )
 
 // A Comparison is one of two recordings, or of one with a replay of it.
@@ -24,8 +27,6 @@ type Comparison struct {
 	others bool   // they are worlds of other spaces or fields
 	Keep   bool   // what it takes to compute that tick again
 	Phases bool   // trace the parts of that tick
-	Lucky  bool   // a replay comes to the recorded hash of that tick, but not each time
-	Apart  bool   // that tick fails in one replay of two, which is all that is known
 
 	Unsteady bool // what this build computes for that tick is not the same each time
 
@@ -190,43 +191,43 @@ func (s *Side) note(r *diff.Recording) {
 // replay compares a recording with a replay of it.
 func (j *Comparison) replay(ctx context.Context) error {
 	s, r := j.Sides[0], &j.Result
-	wrong, err := j.verified(ctx, s)
-	if e, apart := errors.AsType[*apartError](err); apart {
-		j.apart(s, e)
+	first := j.replayed(ctx, s)
+	if first == nil {
+		r.Equal, r.Status = s.Ticks, "equal"
 		return nil
 	}
-	if err != nil {
-		return err
+	if !index.Disputes(first) || files.IsPipe(s.File) { // which is read once
+		return first
 	}
-	r.Equal = s.Ticks
-	if wrong == nil {
-		r.Status = "equal"
-		return nil
+	r.Equal, r.Status, s.Ticks = s.Ticks, "ticks", 0
+	if wrong, ok := errors.AsType[*replay.MismatchError](first); ok {
+		r.Tick, s.Hash, s.Replayed = wrong.Tick, words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
+	} else if failed, ok := errors.AsType[*engine.TickError](first); ok {
+		r.Tick = failed.Tick
 	}
-	r.Status, r.Tick = "ticks", wrong.Tick
-	s.Ticks, s.Hash, s.Replayed = 0, words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
-	return j.rerun(ctx, s)
+	return j.rerun(ctx, s, first)
 }
 
-// replayed is verified with one replay. If a tick fails, it notes the hash that the recording has of it.
-func (j *Comparison) replayed(ctx context.Context, s *Side) (wrong *replay.MismatchError, err error) {
+// replayed replays a recording, and notes how many ticks match and the hash that is recorded of the last tick that it read. Its error is ready to
+// be returned by a command.
+func (j *Comparison) replayed(ctx context.Context, s *Side) error {
 	rec, err := j.open(ctx, s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rec.Close()
 	p, err := rec.Player(ctx, j.Workers, j.MaxMemory)
 	if ctx.Err() != nil {
-		return nil, session.Interrupted(s.File)
+		return session.Interrupted(s.File)
 	}
 	if err != nil {
-		return nil, j.Opener.Diverged(s.File, err)
+		return j.Opener.Diverged(s.File, err)
 	}
 	s.Scenario = rec.Scenario
 	s.Planned = planned(s.Scenario)
 	given, err := rec.GivenInputs(p.World)
 	if err != nil {
-		return nil, words.About(s.File, err)
+		return words.About(s.File, err)
 	}
 	noticed := &session.NoticedInputs{GivenInputs: given}
 	p.Source = noticed
@@ -237,20 +238,19 @@ func (j *Comparison) replayed(ctx context.Context, s *Side) (wrong *replay.Misma
 	}
 	s.Ticks, err = p.Verify()
 	m.Clear()
-	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
 	switch {
 	case ctx.Err() != nil:
-		return nil, words.About(s.File, words.NewProblem(session.Interruption(s.Ticks), ctx.Err()))
+		return words.About(s.File, words.NewProblem(session.Interruption(s.Ticks), ctx.Err()))
 	case err == nil:
 		s.Hash = words.Hash16(p.World.Hash())
-		return nil, nil
-	case mismatch:
+		return nil
+	}
+	s.Hash = words.Hash16(p.Frame().Hash)
+	if wrong, ok := errors.AsType[*replay.MismatchError](err); ok {
 		if e, ok := errors.AsType[*session.InputsError](noticed.Other); ok && e.Tick == wrong.Tick {
 			j.Result.Inputs = e
 		}
-		return wrong, nil
 	}
-	s.Hash = words.Hash16(p.Frame().Hash)
 	_, code := session.Outcome(err)
-	return nil, report.Exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
+	return report.Exit(code, fmt.Errorf("%w\n  the %s before it match", words.About(s.File, err), words.Count(s.Ticks, "tick")))
 }

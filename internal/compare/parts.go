@@ -18,28 +18,36 @@ func (j *Search) parts(ctx context.Context) error {
 		return nil
 	}
 	a, b := j.Pair[0], j.Pair[1]
-	x, err := j.standFor(ctx, a)
-	if err != nil {
-		return err
-	}
-	y, err := j.standFor(ctx, b)
-	if err != nil {
-		return err
-	}
-	if x != nil && y != nil {
-		if err := j.between(ctx, *x, *y); err != nil {
+	if !j.parted() {
+		x, err := j.standFor(ctx, a)
+		if err != nil {
 			return err
+		}
+		y, err := j.standFor(ctx, b)
+		if err != nil {
+			return err
+		}
+		if x != nil && y != nil {
+			if err := j.between(ctx, *x, *y); err != nil {
+				return err
+			}
 		}
 	}
 	for _, s := range j.Pair {
 		if s.Stable == nil || *s.Stable {
 			continue
 		}
-		if i := slices.IndexFunc(s.tries, func(t Computation) bool { return t.hash != s.tries[0].hash && t.failure == "" }); i > 0 {
-			j.apart(j.Letter(s), s.tries[0], s.tries[i])
+		traced := slices.DeleteFunc(slices.Clone(s.tries), func(t Computation) bool { return t.failure != "" || t.parts == nil })
+		if i := slices.IndexFunc(traced, func(t Computation) bool { return t.hash != traced[0].hash }); i > 0 {
+			j.apart(j.Letter(s), traced[0], traced[i])
 		}
 	}
 	return nil
+}
+
+// parted reports whether two replays of a recording came to different things: then none of them stands for it.
+func (j *Search) parted() bool {
+	return len(j.Sides) > 0 && j.Sides[0].earlier.hash+j.Sides[0].earlier.failure != ""
 }
 
 // between names the first part that differs between the sides. No part is at fault if the sides
@@ -146,9 +154,6 @@ func (j *Search) standFor(ctx context.Context, s *SearchSide) (*Computation, err
 			changed = ""
 		}
 		j.Notes, j.Neither = append(j.Notes, "neither build"+recorded+": a third one recorded it,"+changed+" or the run went on from a state and remembers something outside it, which synctest may name"), true
-		return nil, nil
-	}
-	if j.Lucky { // something does
 		return nil, nil
 	}
 	note := "nothing here" + recorded

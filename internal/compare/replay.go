@@ -6,8 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
 )
 
 // againstReplay compares a recording with its replay here, if the program that is the other
@@ -44,14 +49,20 @@ func (j *Search) againstReplay(ctx context.Context, n uint64, at func(i uint64) 
 // otherReplay returns the first tick in which the replay of a recording here differs from it;
 // 0 and a note if there is none, or no replay.
 func (j *Search) otherReplay(ctx context.Context, s *SearchSide) (tick uint64, err error) {
-	wrong, err := j.verified(ctx, s.Recording)
+	err = j.replayed(ctx, s.Recording)
+	if failed, ok := errors.AsType[*engine.TickError](err); ok && !files.IsPipe(s.File) {
+		if e, ok := errors.AsType[*index.UnsteadyError](index.Unsteady(failed, j.replayed(ctx, s.Recording))); ok {
+			err = errors.New(session.Twice(e))
+		}
+	}
+	wrong, _ := errors.AsType[*replay.MismatchError](err)
 	exit, _ := errors.AsType[*report.Error](err)
 	switch {
-	case ctx.Err() != nil, exit != nil && exit.Code == report.StatusDiverged: // it fails
-		return 0, err
-	case wrong != nil:
+	case wrong != nil && wrong.Tick > 0:
 		s.Recording.Replayed = words.Hash16(wrong.Replayed)
 		return wrong.Tick, nil
+	case ctx.Err() != nil, exit != nil && exit.Code == report.StatusDiverged: // it fails
+		return 0, err
 	case err == nil:
 		j.Notes = append(j.Notes, fmt.Sprintf("the replay of %s here is equal, too", words.Argument(s.File)))
 	case s.damage == nil: // which is told anyway

@@ -12,21 +12,21 @@ import (
 	"github.com/murksim/murksim/replay/index"
 )
 
-// rerun goes to the tick of one recording that differs, and compares it with what is known
+// rerun goes to the tick of one recording that differs or fails, as the error of a first replay says, and compares it with what is known
 // of the recorded run.
-func (j *Comparison) rerun(ctx context.Context, s *Side) error {
+func (j *Comparison) rerun(ctx context.Context, s *Side, first error) error {
+	j.All = true
 	if build := replay.ThisBuild(); s.header.Build != build {
 		j.Notes = append(j.Notes, fmt.Sprintf("recorded by %s, replayed by %s", session.DescribeBuild(s.header.Build), session.DescribeBuild(build)))
 	}
-	steady := j.goTo(ctx, s)
-	if ctx.Err() != nil {
-		return session.Interrupted(s.File)
+	if steady, err := j.secondly(ctx, s, first); err != nil || !steady { // then the difference is not in the recorded run
+		return err
 	}
 	if s.Err != nil {
+		if s.Replayed == "" { // the tick fails
+			return first
+		}
 		j.noState(s)
-		return nil
-	}
-	if !steady { // the difference is not in the recorded run
 		return nil
 	}
 	s.given = len(s.Visit.Frame().Records) > 0
@@ -48,32 +48,52 @@ func (j *Comparison) rerun(ctx context.Context, s *Side) error {
 	if !other {
 		return nil
 	}
-	if x = j.goBack(ctx, s); x != nil {
-		err = j.recordedState(ctx, s, x)
+	s.Visit.Close() // it has read the frame after the tick
+	s.Visit = nil
+	if steady, err := j.secondly(ctx, s, first); err != nil || !steady {
+		j.Result.Tiles = nil
+		return err
 	}
-	if ctx.Err() != nil {
+	if s.Err != nil {
+		j.noState(s)
+		return nil
+	}
+	if err = j.recordedState(ctx, s, s.Visit.Index); ctx.Err() != nil {
 		return session.Interrupted(s.File)
 	}
 	return err
 }
 
-// goBack goes to the tick that differs once more, because the visit has read the frame after it, and returns the index; nil if the tick
-// does not come to the same.
-func (j *Comparison) goBack(ctx context.Context, s *Side) *session.OpenedIndex {
-	replayed := s.Replayed
-	s.Visit.Close()
-	s.Visit = nil
-	switch s.Err = j.replayTick(ctx, s); {
-	case ctx.Err() != nil:
-		return nil
-	case s.Err != nil:
-		j.noState(s)
-		return nil
-	case s.Replayed != replayed:
-		j.Unsteady, s.Replayed = true, replayed
-		return nil
+// secondly replays a recording through the tick that differs or fails, as an error of a first replay says, and reports whether that comes to the same.
+// If it does not, the tick in which the two replays part is the result, and the state is that of the second one.
+func (j *Comparison) secondly(ctx context.Context, s *Side, first error) (steady bool, err error) {
+	r, came := &j.Result, s.Replayed
+	s.Err = j.replayTick(ctx, s)
+	if ctx.Err() != nil {
+		return false, session.Interrupted(s.File)
 	}
-	return s.Visit.Index
+	second := s.Err
+	if second == nil && s.Visit.Frame().Hash != s.Visit.World.Hash() {
+		second = &replay.MismatchError{Tick: r.Tick, What: "state hash", Recorded: s.Visit.Frame().Hash, Replayed: s.Visit.World.Hash()}
+	}
+	e, unsteady := errors.AsType[*index.UnsteadyError](index.Unsteady(first, second))
+	s.Replayed = came
+	if !unsteady {
+		return true, nil
+	}
+	j.Unsteady, s.earlier = true, Computation{hash: came}
+	if failed, ok := errors.AsType[*engine.TickError](first); ok {
+		s.earlier.failure = words.Bare(failed)
+	}
+	j.Notes = append(j.Notes, session.Twice(e)+": "+session.Remembers+"; this tells nothing against the recording")
+	if e.Tick < r.Tick {
+		r.Equal -= r.Tick - e.Tick
+		r.Tick, r.Inputs, s.Replayed = e.Tick, nil, ""
+		if wrong, ok := errors.AsType[*replay.MismatchError](second); ok {
+			s.Replayed = words.Hash16(wrong.Replayed)
+		}
+	}
+	return false, j.recordedHash(ctx, s)
 }
 
 // mostAfter is how many ticks are replayed after one that differs.
@@ -146,69 +166,22 @@ func (j *Comparison) sealed(s *Side) bool {
 	return false
 }
 
-// goTo replays a recording up to the tick that differs, and through it, and reports whether it comes to what it came to
-// before. Where what this build computes depends on more than the state, another replay may differ at an earlier tick,
-// which is then the one, or not at all: then it is replayed again.
-func (j *Comparison) goTo(ctx context.Context, s *Side) (steady bool) {
-	r, first := &j.Result, s.Replayed
-	found, lucky := r.Tick, 0
-	const tries = 8
-	for {
-		s.Err = j.replayTick(ctx, s)
-		wrong, other := errors.AsType[*replay.MismatchError](s.Err)
-		failed, fails := errors.AsType[*engine.TickError](s.Err)
-		switch {
-		case fails && failed.Tick < r.Tick && j.recordedHash(ctx, s, failed.Tick):
-			j.Notes = append(j.Notes, fmt.Sprintf("one replay here comes through tick %s, another one comes to %s in it", words.Number(failed.Tick), index.Failure(failed)))
-			j.Unsteady = true
-			r.Equal -= r.Tick - failed.Tick
-			r.Tick, r.Inputs, first = failed.Tick, nil, ""
-			continue
-		case fails && failed.Tick == r.Tick && first != "":
-			j.Notes = append(j.Notes, fmt.Sprintf("tick %s was computed twice here, and came to %s and to %s", words.Number(r.Tick), first, index.Failure(failed)))
-			j.Unsteady = true
-		case other && wrong.Tick != 0 && wrong.Tick < r.Tick:
-			r.Equal -= r.Tick - wrong.Tick
-			r.Tick, r.Inputs = wrong.Tick, nil
-			s.Hash, first = words.Hash16(wrong.Recorded), words.Hash16(wrong.Replayed)
-			continue
-		case s.Err == nil && s.Replayed == s.Hash && lucky < tries:
-			lucky++
-			s.Visit.Close()
-			s.Visit = nil
-			continue
-		}
-		break
-	}
-	if r.Tick < found && first != "" {
-		j.Notes = append(j.Notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", words.Number(found), words.Number(r.Tick)))
-	}
-	if lucky > 0 {
-		j.Lucky = true
-		j.Notes = append(j.Notes, fmt.Sprintf("of %d replays here some come to the recorded hash of tick %s", lucky+2, words.Number(r.Tick)))
-	}
-	steady = r.Tick == found && lucky == 0 && s.Replayed == first
-	if s.Err == nil && r.Tick == found && s.Replayed != s.Hash && s.Replayed != first {
-		j.Unsteady = true
-		j.Notes = append(j.Notes, fmt.Sprintf("tick %s was computed twice here, and came to %s and to %s", words.Number(r.Tick), first, s.Replayed))
-	}
-	if s.Err != nil || s.Replayed == s.Hash {
-		s.Replayed = first
-	}
-	return steady
-}
-
-// recordedHash notes the hash that a recording has of a tick, and reports whether it has one.
-func (j *Comparison) recordedHash(ctx context.Context, s *Side, tick uint64) bool {
+// recordedHash notes the hash that a recording has of the tick that differs.
+func (j *Comparison) recordedHash(ctx context.Context, s *Side) error {
 	rec, err := j.open(ctx, s)
 	if err != nil {
-		return false
+		return err
 	}
 	defer rec.Close()
 	hashes, _ := session.RecordedHashes(ctx, rec.Frames)
-	hash, has := hashes.Hash(tick)
-	if has {
+	if hash, has := hashes.Hash(j.Result.Tick); has {
 		s.Hash = words.Hash16(hash)
 	}
-	return has
+	return nil
+}
+
+// Begins reports whether the recording begins at a saved state, so synctest does not take it.
+func (s *Side) Begins() bool {
+	begin, err := s.header.Begin()
+	return begin != nil || err != nil
 }

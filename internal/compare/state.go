@@ -30,6 +30,8 @@ type Side struct {
 
 	Visit    *session.Visit       // in the tick that differs, replayed
 	index    *session.OpenedIndex // of it, or opened without it
+	earlier  Computation          // of the tick, by a replay before the visit that came to something else; zero: none did
+	came     string               // hash of it in the visit; "": it failed, or there is none
 	genesis  string               // hash of the world before it, if it is tick 1
 	before   []byte               // the state before it, if a recording begins with it
 	kept     *session.KeptTick    // what it takes to compute it again, if that is kept
@@ -124,7 +126,7 @@ func (j *Comparison) replayTick(ctx context.Context, s *Side) error {
 // through replays the tick that differs of a recording whose world is in the state before it.
 func (j *Comparison) through(s *Side) (err error) {
 	v := s.Visit
-	s.receipts = nil
+	s.receipts, s.came = nil, ""
 	if j.begins {
 		if s.before, err = v.World.Save(nil); err != nil {
 			return err
@@ -152,6 +154,7 @@ func (j *Comparison) through(s *Side) (err error) {
 	}
 	v.Feed = nil
 	s.Replayed = words.Hash16(v.World.Hash())
+	s.came = s.Replayed
 	s.state, err = v.World.Save(nil)
 	return err
 }

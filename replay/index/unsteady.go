@@ -14,7 +14,7 @@ import (
 type UnsteadyError struct {
 	Tick uint64
 	Came [2]string // what it came to: a hash, a failure and its text, or "the recorded hash" where that is not known here
-	Err  error     // what the second replay found
+	Err  error     // what the second replay found, or the first one, if it found nothing
 }
 
 // Error implements error.
@@ -22,7 +22,7 @@ func (e *UnsteadyError) Error() string {
 	return fmt.Sprintf("%v; tick %d was computed twice, and came to %s and to %s", e.Err, e.Tick, e.Came[0], e.Came[1])
 }
 
-// Unwrap returns what the second replay found.
+// Unwrap returns what was found.
 func (e *UnsteadyError) Unwrap() error { return e.Err }
 
 // Disputes reports whether an error of a replay says that a tick came to something else than was recorded: to another hash, or to a failure.
@@ -31,12 +31,16 @@ func Disputes(err error) bool {
 	return disputes
 }
 
-// Unsteady returns the [*UnsteadyError] of a recording of which two replays found these errors; nil: they do not contradict each other. A
-// replay that began at a keyframe says nothing about the ticks before it.
+// Unsteady returns the [*UnsteadyError] of a recording of which two replays found these errors, where nil says that all ticks match; nil: they do
+// not contradict each other. A replay that began at a keyframe says nothing about the ticks before it.
 func Unsteady(first, second error) error {
 	a, told := outcomeOf(first)
 	b, too := outcomeOf(second)
 	switch {
+	case first == nil && too:
+		return &UnsteadyError{b.tick, [2]string{b.recorded, b.came}, second}
+	case told && second == nil:
+		return &UnsteadyError{a.tick, [2]string{a.came, a.recorded}, first}
 	case !told || !too:
 	case a.tick == b.tick && a.came != b.came:
 		return &UnsteadyError{a.tick, [2]string{a.came, b.came}, second}

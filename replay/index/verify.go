@@ -358,7 +358,7 @@ func (v *verification) unsteady(whole error) error {
 		}
 		switch last := p.begin + p.ticks; {
 		case o.tick <= last:
-			return &UnsteadyError{o.tick, [2]string{o.recorded, o.came}, whole}
+			return Unsteady(nil, whole)
 		case !p.ok:
 			return Unsteady(p.err, whole)
 		}
