@@ -8,6 +8,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
 )
 
 // bad scenarios: each replaces a piece of the small one, or adds to its end if the
@@ -135,6 +136,18 @@ func TestErrorsText(t *testing.T) {
      |     ^`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	for _, text := range []string{"*a", "a > 0 ? 1 : 2", "!a", "- a + 1", "&a", "@a", "> 'a'", "a: 1", "? a", "`a`"} {
+		_, err := scenariotest.Parse("a.yaml", "about: "+text+"\n")
+		want := "\n  if it is a text, such as a formula, put it in quotes: about: '" + strings.ReplaceAll(text, "'", "''") + "'"
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("about: %s: %v, want at its end%s", text, err, want)
+			continue
+		}
+		_, quoted, _ := strings.Cut(want, "quotes: ")
+		if n, err := yaml.Document("a.yaml", []byte(quoted)); err != nil || n.Get("about").Raw != text {
+			t.Errorf("%s: %v", quoted, err)
+		}
 	}
 	for name, text := range map[string]string{
 		"a.yaml: is empty":          "# nothing\n",

@@ -3,6 +3,7 @@ package yaml
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,15 @@ func parse(src *document.Source) (n *document.Node, err error) {
 		}
 	}()
 	y := &reader{src: src, lines: strings.Split(text, "\n")}
+	file, err := y.parse(text)
+	if err != nil {
+		return nil, y.quote(err)
+	}
+	return y.document(file)
+}
+
+// parse splits and parses a text.
+func (y *reader) parse(text string) (*ast.File, error) {
 	tokens := tokenize(text)
 	if err := y.checkTokens(tokens); err != nil {
 		return nil, err
@@ -41,7 +51,27 @@ func parse(src *document.Source) (n *document.Node, err error) {
 	if err != nil {
 		return nil, y.syntaxError(err)
 	}
-	return y.document(file)
+	return file, nil
+}
+
+// bareText is a line with a key and what may be meant as a text, though it has signs that are YAML's own: a formula, say.
+var bareText = regexp.MustCompile(`^((?: |- )*[A-Za-z_][A-Za-z0-9_]*: +)([^"'\[{#].*?) *$`)
+
+// quote adds to the error of a line with a key and a text how to quote the text, if that is all that it takes to parse the line.
+func (y *reader) quote(err error) error {
+	e, ok := errors.AsType[*document.Error](err)
+	if !ok || e.Line < 1 || e.Line > len(y.lines) {
+		return err
+	}
+	line := bareText.FindStringSubmatch(y.lines[e.Line-1])
+	if line == nil || e.Col <= len(line[1]) || strings.HasPrefix(line[2], "!!") {
+		return err
+	}
+	quoted := line[1] + "'" + strings.ReplaceAll(line[2], "'", "''") + "'"
+	if _, err := y.parse(quoted + "\n"); err == nil {
+		e.Hint = "if it is a text, such as a formula, put it in quotes: " + strings.TrimLeft(quoted, " -")
+	}
+	return e
 }
 
 // tokenize splits a text as the library does, but ends with the first token that is wrong.
