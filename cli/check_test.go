@@ -38,6 +38,29 @@ expect: [{that: sum(v) > 1}]
 	}
 }
 
+// TestPatternWarning: a pattern whose header names another rule than the automaton's is told of; another spelling of the same one is not.
+func TestPatternWarning(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "highlife.yaml")
+	for rule, warns := range map[string]bool{"B36/S23": false, "b36s23": false, "23/36:T100,100": false, "B3/S23": true, "nobody's": false} {
+		text := `murksim: 1
+name: highlife
+ticks: 2
+space: {kind: square8, rows: 8, cols: 8}
+fields: [{name: state, type: categorical, values: [dead, alive], initial: {rle: {text: "x = 3, y = 1, rule = ` + rule + `\n3o!"}}}]
+propagators:
+  - automaton: {field: state, rule: B36/S23}
+`
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := murksim(t, nil, "check", file)
+		want := "highlife.yaml:5:88: warning: the pattern is for the rule B3/S23; the automaton of \"state\" has B36/S23\n"
+		if status != 0 || strings.Contains(errs, want) != warns || strings.Contains(errs, "warning") != warns {
+			t.Errorf("%s: %d %s%s", rule, status, out, errs)
+		}
+	}
+}
+
 // TestFailedTick: an expectation that failed before a tick did is told, too.
 func TestFailedTick(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "grows.yaml")

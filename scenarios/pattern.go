@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"path"
+	"strings"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -65,8 +66,31 @@ func (l *layer) loadPattern(d *decoder, n *document.Node) error {
 	if d.sampled += len(found.Runs); d.sampled > commands.MaxPayload {
 		return at.Errorf("%s: the initial values that are written out take more than %d bytes in all, which no recording can hold", name, commands.MaxPayload)
 	}
+	if found.Rule != "" {
+		d.s.headers = append(d.s.headers, ruleHeader{at, d.field.Name, found.Rule})
+	}
 	p.Text, p.File = found.Runs, ""
 	return nil
+}
+
+// A ruleHeader is the rule that the header of a pattern names. The pattern may run with another one, but often that is a mistake.
+type ruleHeader struct {
+	at          *document.Node
+	field, rule string
+}
+
+// check returns a warning if the automaton of the field has another rule.
+func (h *ruleHeader) check(s *Scenario) *document.Error {
+	t, its := s.ruleTeller(h.field)
+	if t == nil {
+		return nil
+	}
+	its, _, _ = strings.Cut(its, ":") // the space is given here
+	named, _, _ := strings.Cut(h.rule, ":")
+	if named = t.SpellRule(&Builder{s: s}, named); named == its || named == "" || its == "" {
+		return nil
+	}
+	return h.at.Errorf("the pattern is for the rule %s; the automaton of %q has %s", named, h.field, its)
 }
 
 // pattern reads a pattern, a file only once, and checks that the field has its states.
@@ -100,25 +124,31 @@ func (d *decoder) pattern(at *document.Node, name, file string, read func() (str
 type RuleTeller interface {
 	// PatternRule returns the field with the states, and the rule as Golly writes it; "" if it has no such rule.
 	PatternRule(b *Builder) (field FieldRef, rule string)
+
+	// SpellRule returns a rule for the scenario's space as Golly writes it, without the space; "" if there is no such rule.
+	SpellRule(b *Builder, rule string) string
 }
 
 // PatternRule returns the rule of the automaton of a field as Golly writes it: "" if there is none, or more than one.
 func (s *Scenario) PatternRule(field string) (rule string) {
-	count := 0
+	_, rule = s.ruleTeller(field)
+	return rule
+}
+
+// ruleTeller returns the automaton of a field, and its rule: nil if there is none, or more than one.
+func (s *Scenario) ruleTeller(field string) (one RuleTeller, rule string) {
 	for i := range s.Propagators {
 		t, ok := s.Propagators[i].params.(RuleTeller)
 		if !ok {
 			continue
 		}
-		if of, its := t.PatternRule(&Builder{s: s}); string(of) == field {
-			rule = its
-			count++
+		if of, its := t.PatternRule(&Builder{s: s}); string(of) == field && one != nil {
+			return nil, ""
+		} else if string(of) == field {
+			one, rule = t, its
 		}
 	}
-	if count != 1 {
-		return ""
-	}
-	return rule
+	return one, rule
 }
 
 // hasStates reports whether a field holds all states of a pattern.

@@ -28,8 +28,14 @@ type FormulaAbout struct {
 	Text  string `json:"text"`
 }
 
-// Warnings lists what is allowed in the rules of the scenario and is likely a mistake, each with its place: what is added, compared or set though its units are others.
+// Warnings lists what is allowed in the scenario and is likely a mistake, each with its place: what a rule adds, compares or sets though its units are others,
+// and a pattern for another rule than the automaton's.
 func (s *Scenario) Warnings() (all []*document.Error) {
+	for i := range s.headers {
+		if w := s.headers[i].check(s); w != nil {
+			all = append(all, w)
+		}
+	}
 	for i := range s.Propagators {
 		r, ok := s.Propagators[i].params.(*Rule)
 		if !ok {

@@ -41,6 +41,7 @@ type Scenario struct {
 	spawns  int // entities of the initial population
 	orders  int // commands that the document's commands stand for
 	named   []namedSpawn
+	headers []ruleHeader   // of patterns of the document
 	built   *built         // nil: a document says it
 	names   map[string]int // where they stand in named
 

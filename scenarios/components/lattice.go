@@ -77,6 +77,16 @@ func (p *automaton) PatternRule(b *scenarios.Builder) (scenarios.FieldRef, strin
 	return p.Field, n.Golly(b.Lattice())
 }
 
+// SpellRule implements [scenarios.RuleTeller].
+func (p *automaton) SpellRule(b *scenarios.Builder, rule string) string {
+	n, err := propagators.ParseNotation(b.Lattice(), rule)
+	if err != nil {
+		return ""
+	}
+	text, _, _ := strings.Cut(n.Golly(b.Lattice()), ":")
+	return text
+}
+
 // checkStates checks that what the table names are states.
 func (p *automaton) checkStates() error {
 	for i, t := range p.Table {
