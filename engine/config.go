@@ -211,7 +211,7 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 		total += uint64(lattice.Cells())*(searchBytes+crowdBytes) + uint64(c.Capacity)*crowdBytes
 	}
 	if c.Occupancy > 0 {
-		total += uint64(lattice.Cells()) * countBytes
+		total += (uint64(lattice.Cells()) + uint64(c.Capacity)) * countBytes
 	}
 	add := func(part string, i int, spec Spec, workers int) error {
 		const stageBytes, workerBytes = 4096, 1024

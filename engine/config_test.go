@@ -390,18 +390,18 @@ func TestMemoryNeverUnderestimates(t *testing.T) {
 }
 
 // TestMemoryCountsOccupancy holds that a limit of entities on a cell is said to take the
-// counter of each cell that it makes, and nothing else.
+// counter of each cell that it makes, a cell of each entity, and nothing else.
 func TestMemoryCountsOccupancy(t *testing.T) {
-	const cells, counter = 5000, 4
-	c := engine.Config{Space: space.Ring{Length: cells}, Capacity: 3}
+	const cells, capacity, counter = 5000, 3, 4
+	c := engine.Config{Space: space.Ring{Length: cells}, Capacity: capacity}
 	without, err := c.Memory()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, limit := range []int{1, 7} {
 		c.Occupancy = limit
-		if with, err := c.Memory(); err != nil || with-without != cells*counter {
-			t.Errorf("with Occupancy %d the world is said to take %d bytes and without %d, %v; want %d more", limit, with, without, err, cells*counter)
+		if with, err := c.Memory(); err != nil || with-without != (cells+capacity)*counter {
+			t.Errorf("with Occupancy %d the world is said to take %d bytes and without %d, %v; want %d more", limit, with, without, err, (cells+capacity)*counter)
 		}
 	}
 }

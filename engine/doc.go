@@ -23,7 +23,7 @@
 //  5. The systems run in their order and work on entities.
 //  6. What propagators and systems wrote is checked: every number must be finite, every
 //     category one of its field's, every entity on a cell, and no cell may hold more
-//     entities than [Config].Occupancy. Then numbers are clamped to their field's bounds.
+//     entities than [Config].Occupancy, without those that despawn in step 7. Then numbers are clamped to their field's bounds.
 //  7. Events that this tick has scheduled for itself are applied in order, to the state
 //     that step 6 left. What they schedule in turn is for later ticks.
 //  8. The hash of all state outside fields is written to the column world.rest.

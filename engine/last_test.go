@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -82,6 +83,53 @@ func TestOccupancyOfThisTick(t *testing.T) {
 	}
 	if want := []commands.Reason{commands.Applied, commands.Applied, commands.Occupied}; !slices.Equal(got, want) {
 		t.Errorf("receipts %v, want %v", got, want)
+	}
+}
+
+// TestStepOntoTheDying holds that an entity may be put onto the cell of one that dies at the end of the tick, but of no other one.
+func TestStepOntoTheDying(t *testing.T) {
+	var ids []uint64
+	var despawn commands.Command
+	due := uint64(2)
+	hunter := system{engine.Spec{Name: "hunter", Incremental: engine.Fields(entityCell)}, func(c *engine.SystemContext) error {
+		if c.Tick() != 2 {
+			return nil
+		}
+		c.NextColumn(entityCell).Int32[0] = 1
+		_, err := c.Schedule(due, despawn)
+		return err
+	}}
+	hunt := func(t *testing.T) *engine.World {
+		ids = nil
+		w := build(t, engine.Config{
+			Capacity: 3, Systems: []engine.System{hunter}, Occupancy: 1, Space: space.Ring{Length: 4},
+			Fields: []fields.Def{{Name: "energy", Domain: fields.Entities, Initial: fields.Fill(2)}},
+		})
+		for _, r := range applied(t, w, commands.Spawn(space.At(0)), commands.Spawn(space.At(1)), commands.Spawn(space.At(3))) {
+			ids = append(ids, r.Made)
+		}
+		return w
+	}
+	w := hunt(t)
+	despawn = commands.Despawn(ids[1])
+	step(t, w)
+	wantValues(t, w, entityCell, 1, -1, 3)
+	for name, change := range map[string]func(){
+		"another one dies": func() { despawn = commands.Despawn(ids[2]) },
+		"it dies later":    func() { due = 3 },
+		"it has expired":   func() { despawn.Expires = 1 },
+		"it moves":         func() { despawn = commands.Move(ids[1], space.At(2)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := hunt(t)
+			due, despawn = 2, commands.Despawn(ids[1])
+			change()
+			hash := w.Hash()
+			_, err := w.Step()
+			if e, ok := errors.AsType[*engine.TickError](err); !ok || !strings.Contains(err.Error(), "more than 1 entities are put there") || e.Where != "hunter" || w.Hash() != hash {
+				t.Errorf("%v, want that a cell has too many", err)
+			}
+		})
 	}
 }
 

@@ -300,9 +300,20 @@ func (w *World) checkPlaces() error {
 	return w.checkOccupancy()
 }
 
-// checkOccupancy checks that systems put no more entities on a cell than may stand there.
+// checkOccupancy checks that systems put no more entities on a cell than may stand there, without those that they let die at the end of the tick.
 func (w *World) checkOccupancy() error {
-	if err := w.crowded(w.store.Now(w.cols.cell).Int32); err != nil {
+	cells := w.store.Now(w.cols.cell).Int32
+	err := w.crowded(cells)
+	if err == nil {
+		return nil
+	}
+	w.staying = append(w.staying[:0], cells...)
+	w.events.EachDue(func(c *commands.Command) {
+		if slot, lives := w.entities.slot(c.Entity); c.Kind == commands.KindDespawn && c.Expires > w.tick && lives {
+			w.staying[slot] = -1
+		}
+	})
+	if err = w.crowded(w.staying); err != nil {
 		return &TickError{w.tick + 1, w.writersOf(w.cols.cell), err}
 	}
 	return nil

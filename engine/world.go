@@ -79,6 +79,7 @@ type World struct {
 	settling Settler // has recorded the tick and is yet to settle it
 	sweep    sweep   // of Run
 	counts   []int32 // by cell; zeros, except while entities are counted
+	staying  []int32 // by slot: the cells of entities that do not die at the end of the tick
 	watched  bool    // a watcher is being called, or has panicked
 	last     bool    // whether it is too late to schedule for this tick
 	where    string  // what is being done, for the error of a panic

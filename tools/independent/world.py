@@ -150,7 +150,9 @@ class World:
         for id, cell in zip(self.now["entity.id"], cells):
             if not (0 <= cell < self.lattice.cells if id else cell == -1):
                 raise Fault("an entity is on no cell, or a free slot is on one")
-        standing = Counter(cell for cell in cells if cell >= 0)
+        dying = {event.content[0] for due, _, event in self.events
+                 if due == self.tick and event.type == DESPAWN and event.expiry >= self.tick}
+        standing = Counter(cell for id, cell in zip(self.now["entity.id"], cells) if cell >= 0 and id not in dying)
         if self.occupancy and max(standing.values(), default=0) > self.occupancy:
             raise Fault("a cell has more entities than it may")
 
