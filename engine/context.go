@@ -267,11 +267,16 @@ func (c *Context) Bulk(number uint64) rng.Bulk {
 // they are when the propagator draws at another one as well.
 func (c *Context) Place(place string, number uint64) rng.Bulk {
 	w := c.world()
+	return c.s.bulk(w, c.placeName(place), number, w.lattice.Cells())
+}
+
+// placeName is the name of the streams of a place.
+func (c *Context) placeName(place string) string {
 	i := slices.Index(c.s.spec.Places, place)
 	if i < 0 {
 		panic(fmt.Sprintf("engine: %s draws at the place %q, which its Spec does not list", c.s.spec.Name, place))
 	}
-	return c.s.bulk(w, c.s.places[i], number, w.lattice.Cells())
+	return c.s.places[i]
 }
 
 // A CellError is a failure at one cell.

@@ -75,6 +75,16 @@ func (c *SystemContext) AppendSpawns(dst []int32) []int32 {
 	return dst
 }
 
+// AppendDespawns appends the ids of the entities whose despawn is scheduled for the end of this tick so far, by any system, in the order in which they will be applied.
+func (c *SystemContext) AppendDespawns(dst []uint64) []uint64 {
+	c.world().events.EachDue(func(cmd *commands.Command) {
+		if cmd.Kind == commands.KindDespawn && cmd.Expires > c.w.tick {
+			dst = append(dst, cmd.Entity)
+		}
+	})
+	return dst
+}
+
 // Schedule keeps a command as an event for a tick, this one or a later one, and copies its
 // data. It returns the event's id, or a [commands.Reason]: Expired for a tick in the past.
 //
@@ -94,6 +104,11 @@ func (c *SystemContext) Cancel(event uint64) bool { return c.world().events.Canc
 func (c *SystemContext) EntityBulk(number uint64) rng.Bulk {
 	w := c.world()
 	return c.s.bulk(w, c.s.spec.Name, number, w.entities.live)
+}
+
+// EntityPlace is [SystemContext.EntityBulk] of a place that the Spec lists, as [Context.Place] is of a propagator.
+func (c *SystemContext) EntityPlace(place string, number uint64) rng.Bulk {
+	return c.s.bulk(c.world(), c.placeName(place), number, c.w.entities.live)
 }
 
 // A HandlerContext is what a handler of Custom commands may see and do. Like all commands,

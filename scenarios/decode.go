@@ -16,6 +16,7 @@ type decoder struct {
 	s          *Scenario
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
+	systems    bool   // what is being read is a system
 	named      bool   // all components have their names
 	made       *Builder
 	missing    document.Node // the default of the key being read
@@ -174,6 +175,9 @@ func (d *decoder) decodeKey(n *document.Node, k *key, v reflect.Value) error {
 		if err := value.Within(k.low, k.high); err != nil {
 			return err
 		}
+	}
+	if v.Type() == reflect.TypeFor[[]Instance]() {
+		d.systems = k.name == "systems"
 	}
 	if err := d.decode(value, v); err != nil {
 		return k.hint(err)

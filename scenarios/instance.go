@@ -31,7 +31,7 @@ func (x *Instance) decode(d *decoder, n *document.Node) error {
 	if n.Kind != document.Mapping || len(n.Kids) != 2 {
 		return n.Errorf("%s stands where one component, such as \"diffusion: {…}\", belongs", n.What())
 	}
-	of, err := d.registry.read(n.Kids[0], d.descriptor)
+	of, err := d.registry.read(n.Kids[0], d.descriptor, d.systems)
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,17 @@ func (x *Instance) place(err error, otherwise *document.Node) *document.Node {
 	return otherwise
 }
 
+// parameters are those of a rule.
+func (x *Instance) parameters() ruleParameters {
+	switch r := x.params.(type) {
+	case *Rule:
+		return r.Parameters
+	case *EntityRule:
+		return r.Parameters
+	}
+	return nil
+}
+
 // errorf makes an error of one that the component's maker or the engine returns.
 func (x *Instance) errorf(err error) *document.Error {
 	what := x.Component
@@ -116,11 +127,14 @@ func (x Instance) appendJSON(b []byte) []byte {
 }
 
 // nameInstances names every instance without a name after its component, numbered from
-// the second on, and checks that no two have one name.
+// the second on, and a rule of entities after its first kind; it checks that no two have one name.
 func nameInstances(lists ...[]Instance) error {
 	taken := map[string]bool{}
 	for _, list := range lists {
 		for i := range list {
+			if r, ok := list[i].params.(*EntityRule); ok && list[i].Name == "" {
+				list[i].Name = r.For.names[0]
+			}
 			name := list[i].Name
 			if name != "" && taken[name] {
 				return list[i].at.Errorf("there is a propagator or system %q already", name)

@@ -29,7 +29,7 @@ func NewRegistry(components ...Component) (*Registry, error) {
 		if err := c.check(); err != nil {
 			return nil, fmt.Errorf("scenarios: component %q: %w", c.Name, err)
 		}
-		if r.find(c.Name) != c {
+		if r.of(c.Name, c.isSystem()) != c {
 			return nil, fmt.Errorf("scenarios: two components have the name %q", c.Name)
 		}
 	}
@@ -53,12 +53,22 @@ func (r *Registry) find(name string) *Component {
 	return nil
 }
 
-// read finds the component that a key names. In a descriptor it is name@version.
-func (r *Registry) read(n *document.Node, descriptor bool) (*Component, error) {
+// of returns the system or propagator with a name; if there is none, the other one of that name, or nil.
+func (r *Registry) of(name string, system bool) *Component {
+	for i := range r.components {
+		if c := &r.components[i]; c.Name == name && c.isSystem() == system {
+			return c
+		}
+	}
+	return r.find(name)
+}
+
+// read finds the component that a key names, of systems or of propagators. In a descriptor it is name@version.
+func (r *Registry) read(n *document.Node, descriptor, systems bool) (*Component, error) {
 	name := n.Raw
 	if descriptor {
 		base, version, _ := strings.Cut(name, "@")
-		c := r.find(base)
+		c := r.of(base, systems)
 		switch {
 		case c == nil:
 			return nil, &IncompatibleError{Component: document.Shorten(name)}
@@ -71,7 +81,7 @@ func (r *Registry) read(n *document.Node, descriptor bool) (*Component, error) {
 		}
 		return c, nil
 	}
-	c := r.find(name)
+	c := r.of(name, systems)
 	if c == nil {
 		var names []string
 		for i := range r.components {

@@ -170,10 +170,10 @@ func (s *Scenario) param(name string) (key uint32, ok bool) {
 // AllParameters lists the numbers that commands can set: those of the scenario, and those of its rules, which are called NAME.PARAMETER.
 func (s *Scenario) AllParameters() []Parameter {
 	all := slices.Clone([]Parameter(s.Parameters))
-	for i := range s.Propagators {
-		if r, ok := s.Propagators[i].params.(*Rule); ok {
-			for _, p := range r.Parameters {
-				p.Name = s.Propagators[i].Name + "." + p.Name
+	for _, list := range [...][]Instance{s.Propagators, s.Systems} {
+		for i := range list {
+			for _, p := range list[i].parameters() {
+				p.Name = list[i].Name + "." + p.Name
 				all = append(all, p)
 			}
 		}

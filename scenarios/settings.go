@@ -42,10 +42,8 @@ func (x *Instance) settings(path string) (list []Setting) {
 	if v.Kind() != reflect.Struct {
 		return nil
 	}
-	if r, ok := x.params.(*Rule); ok {
-		for _, p := range r.Parameters {
-			list = append(list, Setting{Path: path + "parameters." + p.Name, Name: x.Name + " " + p.Name, Value: p.Value})
-		}
+	for _, p := range x.parameters() {
+		list = append(list, Setting{Path: path + "parameters." + p.Name, Name: x.Name + " " + p.Name, Value: p.Value})
 	}
 	for _, k := range keysOf(v.Type()) {
 		number, ok := numberOf(v.FieldByIndex(k.index))

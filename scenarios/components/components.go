@@ -15,6 +15,8 @@ func All() []scenarios.Component {
 	return []scenarios.Component{
 		{Name: "rule", Version: 1, Params: func() any { return new(scenarios.Rule) },
 			About: "Computes fields by formulas that the scenario holds."},
+		{Name: "rule", Version: 1, Params: func() any { return new(scenarios.EntityRule) },
+			About: "Lets entities act by formulas that the scenario holds."},
 		{Name: "diffusion", Version: 2, Earlier: []string{weighed}, Lower: "rate", Params: func() any { return new(diffusion) },
 			About: "Pulls every cell toward the mean of its neighbours."},
 		{Name: "wave", Version: 1, Lower: "speed", Params: func() any { return new(wave) },

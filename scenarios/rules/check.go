@@ -32,7 +32,9 @@ type checker struct {
 	noDraws bool // and so are draws refused
 	number  int  // of the next draw of the formula
 
-	whole *Statement // what is checked is about the whole world; nil: it is at a cell
+	of    *population      // what a rule of entities can name; nil: it is a rule of fields
+	uses  [][sights]letUse // its lets, as they are seen
+	whole *Statement       // what is checked is about the whole world; nil: it is at a cell
 }
 
 // newChecker returns a checker for a scope.
@@ -117,8 +119,14 @@ func (c *checker) name(t *Term) error {
 	if !n.Quoted && slices.Contains(c.words, n.Text) {
 		return c.word(t)
 	}
+	if c.of != nil && !n.Quoted && n.Text == "kind" {
+		return c.ofEntity(t, c.kindField())
+	}
 	n.Quoted = c.quoted(n.Text)
 	if i := slices.IndexFunc(c.Lets, func(l Let) bool { return l.Name == n.Text }); i >= 0 {
+		if c.of != nil {
+			return c.entityLet(t, i)
+		}
 		return c.let(t, i)
 	}
 	if i := slices.Index(c.Own, n.Text); i >= 0 {
@@ -126,6 +134,9 @@ func (c *checker) name(t *Term) error {
 		return nil
 	}
 	if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == n.Text }); i >= 0 {
+		if c.of != nil {
+			return c.ofEntity(t, i)
+		}
 		t.Op, t.Index, t.Type = Get, i, c.typeOf(&c.Fields[i])
 		if c.whole != nil && t.Type.Base == Category {
 			return c.wrong(n, "%s is that of a cell, and this is about the whole world; write count(%[1]s == %s), or cell(%[1]s, …)", n, c.lists[t.Type.List][0])
@@ -251,7 +262,7 @@ func (c *checker) let(t *Term, i int) error {
 func (c *checker) letOf(use *Node, i int) (*checkedLet, error) {
 	l := &c.Lets[i]
 	if slices.Contains(c.path, l.Name) {
-		return nil, c.wrong(use, "%s needs itself: %s", l.Name, strings.Join(append(c.path[slices.Index(c.path, l.Name):], l.Name), ", "))
+		return nil, c.itself(use, l.Name)
 	}
 	if of := c.lets[l.Name]; of != nil {
 		return of, nil
@@ -276,6 +287,11 @@ func (c *checker) letOf(use *Node, i int) (*checkedLet, error) {
 	return of, nil
 }
 
+// itself is the error of a let that needs itself.
+func (c *checker) itself(use *Node, name string) error {
+	return c.wrong(use, "%s needs itself: %s", name, strings.Join(append(c.path[slices.Index(c.path, name):], name), ", "))
+}
+
 // innerLet is a let as it is within a term over neighbours, which was checked.
 func (c *checker) innerLet(i int) (*Term, error) {
 	c.inner = true
@@ -287,6 +303,9 @@ func (c *checker) innerLet(i int) (*Term, error) {
 // member is a value F.v, or a component v.x.
 func (c *checker) member(t *Term) (*Term, error) {
 	n := t.Node
+	if is, err := c.qualified(t); is {
+		return t, err
+	}
 	if f := n.Args[0]; f.Kind == Name {
 		i := slices.IndexFunc(c.Fields, func(x Field) bool { return x.Name == f.Text && x.Values != nil })
 		if i >= 0 {

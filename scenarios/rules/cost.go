@@ -71,6 +71,10 @@ func (c *checker) costOf(t *Term, r *Rule, full []int, near bool) int {
 	}
 	steps += t.own()
 	switch {
+	case t.Op == UseLet && c.of != nil:
+		steps += c.costOfUse(t)
+	case t.Op == CountOn && t.Where != nil:
+		steps = t.own() + mostLooked*(1+steps-t.own())
 	case t.Op == UseLet && near:
 		if full[t.Index] == 0 {
 			full[t.Index] = c.costOf(r.Lets[t.Index], r, full, true)

@@ -10,13 +10,16 @@ import (
 // A State is what formulas are computed from: the columns of the fields, parameters and random words. A column of a scalar or categorical field of floats
 // holds a value for each cell, that of a vector its components cell by cell.
 type State struct {
-	Prev, Now [][]float32                                     // by field of the scope; nil where the field is fixed
-	Fixed     [2][][]int64                                    // of fixed fields, in Prev and Now
-	Own       []float64                                       // parameters of the rule
-	World     []float64                                       // parameters of the world
-	Dt        float64                                         // 1 / tick_rate
-	Tick      uint64                                          // that is computed
-	Word      func(place string, number int, cell int) uint32 // the random word of a place for a cell
+	Prev, Now  [][]float32                                   // by field of the scope; nil where the field is fixed
+	Found      [][]float32                                   // attributes as a rule found them whose entities act together; empty where the rule does not set them
+	FoundFixed [][]int64                                     // of fixed ones
+	Kinds      []int32                                       // of entities, by slot, in a rule of entities
+	Fixed      [2][][]int64                                  // of fixed fields, in Prev and Now
+	Own        []float64                                     // parameters of the rule
+	World      []float64                                     // parameters of the world
+	Dt         float64                                       // 1 / tick_rate
+	Tick       uint64                                        // that is computed
+	Word       func(place string, number int, at int) uint32 // the random word of a place for a cell, or for the entity in a slot
 
 	held   []bool // by cell: for a term of a statement over all cells, where it looks and what is there
 	values []float64
@@ -39,6 +42,8 @@ type evaluator struct {
 	known []knownLet // lets of the cell
 
 	totals []value // of a statement
+	agents *Agents // of a rule of entities
+	crowd  *crowd  // who stands where
 }
 
 // A knownLet is what a let came to at the cell.
@@ -55,6 +60,8 @@ type place struct {
 	own  int    // whose value is computed
 	in   bool   // it is within a term over neighbours
 	step []int32
+
+	slot, other int // of the entity and the other one, in a rule of entities
 }
 
 // A Fault is an operation of fixed numbers that has no result.
@@ -75,9 +82,9 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 	case Const:
 		return value{f: t.Value}, nil
 	case Get:
-		return e.field(t, 0, at.cell), nil
+		return e.field(t, 0, e.index(t, at)), nil
 	case Now:
-		return e.field(t, 1, at.cell), nil
+		return e.field(t, 1, e.index(t, at)), nil
 	case Own:
 		return value{f: e.State.Own[t.Index]}, nil
 	case World:
@@ -93,9 +100,11 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 	case Cells:
 		return value{f: float64(e.Lattice.Cells())}, nil
 	case Degree:
-		return value{f: float64(e.Lattice.Degree(at.cell))}, nil
+		return value{f: float64(e.Lattice.Degree(e.cellOf(t, at)))}, nil
 	case Coordinate:
-		return value{f: float64(e.Lattice.Coord(at.cell).At(t.Index))}, nil
+		return value{f: float64(e.Lattice.Coord(e.cellOf(t, at)).At(t.Index))}, nil
+	case CountOn:
+		return e.countOn(t, at)
 	case Step:
 		return value{f: float64(at.step[t.Index])}, nil
 	case And, Or, Choose:
@@ -155,14 +164,20 @@ func (v value) rounded(t Type) value {
 
 // field is the value of a field in Prev, 0, or Now, 1.
 func (e *evaluator) field(t *Term, gen, cell int) value {
+	if e.agents != nil && t.Index == len(e.Fields)-1 {
+		return value{f: float64(e.Kinds[cell])}
+	}
+	found := t.Who == Other && e.State.Found != nil && len(e.State.Found[t.Index])+len(e.State.FoundFixed[t.Index]) > 0
 	n := max(1, t.Type.N)
 	all := make([]value, n)
 	for k := range n {
 		switch {
 		case t.Type.Base == Fixed:
-			all[k].x = fixed.Fixed(e.State.Fixed[gen][t.Index][cell*n+k])
+			all[k].x = fixed.Fixed(e.fixes(t, gen, found)[cell*n+k])
 		case e.Fields[t.Index].Fixed: // a category
-			all[k].f = fixed.Fixed(e.State.Fixed[gen][t.Index][cell]).Float64()
+			all[k].f = fixed.Fixed(e.fixes(t, gen, found)[cell]).Float64()
+		case found:
+			all[k].f = float64(e.State.Found[t.Index][cell*n+k])
 		default:
 			all[k].f = float64([...][][]float32{e.Prev, e.State.Now}[gen][t.Index][cell*n+k])
 		}
@@ -173,8 +188,22 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 	return value{v: all}
 }
 
+// fixes is a column of fixed numbers.
+func (e *evaluator) fixes(t *Term, gen int, found bool) []int64 {
+	if found {
+		return e.State.FoundFixed[t.Index]
+	}
+	return e.State.Fixed[gen][t.Index]
+}
+
 // let computes a let at the cell that is looked at; numbers are rounded to float32.
 func (e *evaluator) let(t *Term, at *place) (v value, err error) {
+	if e.agents != nil {
+		of, there := e.agents.uses[t.Index][t.Sight].Term, *at
+		there.name = "let." + e.Lets[t.Index].Name
+		v, err = e.eval(of, &there)
+		return v.rounded(of.Type), err
+	}
 	of := e.rule.let(t.Index, at.in)
 	if !at.in { // what is at the neighbours is limited by the cost
 		if k := e.known[t.Index]; k.known {
@@ -205,7 +234,7 @@ func (e *evaluator) lazy(t *Term, at *place) (value, error) {
 
 // draw computes what is drawn.
 func (e *evaluator) draw(t *Term, at *place) (value, error) {
-	w := e.Word(at.name, t.Number, at.cell)
+	w := e.Word(at.name, t.Number, e.drawsFor(at))
 	switch t.Op {
 	case Normal:
 		return value{f: float64(float32(rng.NormalQuantile((float64(w) + 0.5) * 0x1p-32)))}, nil
@@ -242,7 +271,7 @@ func (e *evaluator) around(t *Term, at *place) (value, error) {
 	var seen []value
 	var open []*place // of one
 	for _, n := range e.entries(t, at.cell) {
-		there := &place{name: at.name, cell: n.cell, own: at.cell, in: true, step: n.step}
+		there := &place{name: at.name, cell: n.cell, own: at.cell, in: true, step: n.step, slot: at.slot, other: at.other}
 		if t.Where != nil {
 			if c, err := e.eval(t.Where, there); err != nil || c.f == 0 {
 				if err != nil {
@@ -270,7 +299,7 @@ func (e *evaluator) around(t *Term, at *place) (value, error) {
 	case len(seen) == 0 && t.Else != nil && t.Op != Sum:
 		return e.operand(t, t.Else, at)
 	case t.Op == One:
-		return e.operand(t, t.Args[0], open[chosen(e.Word(at.name, t.Number, at.cell), len(open))])
+		return e.operand(t, t.Args[0], open[chosen(e.Word(at.name, t.Number, e.drawsFor(at)), len(open))])
 	case t.Op == At:
 		return seen[0], nil
 	}

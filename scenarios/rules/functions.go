@@ -34,6 +34,11 @@ func functions() []function {
 // call is a function and its arguments.
 func (c *checker) call(t *Term) error {
 	n := t.Node
+	if c.of != nil {
+		if is, err := c.population(t); is {
+			return err
+		}
+	}
 	switch {
 	case n.Text == "now" && c.whole == nil:
 		return c.now(t)

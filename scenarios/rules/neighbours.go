@@ -46,6 +46,9 @@ func (c *checker) neighbours(t *Term, op Op) error {
 		return err
 	}
 	t.Args = []*Term{x}
+	if c.of != nil && !c.tells(x, Near) && (t.Where == nil || !c.tells(t.Where, Near)) {
+		return c.wrong(n.Args[0], "%s is the same for every neighbour; did you mean near.%s?", n.Args[0], c.fieldIn(n.Args[0]))
+	}
 	if op == At {
 		if err := c.offset(t); err != nil {
 			return err

@@ -109,9 +109,12 @@ func (c *checker) names() error {
 }
 
 // Unused is a parameter of the rule that none of its formulas names; "": there is none.
-func (r *Rule) Unused(s *Scope) string {
+func (r *Rule) Unused(s *Scope) string { return unused(s, r.terms()) }
+
+// unused is a parameter that none of these terms names; "": there is none.
+func unused(s *Scope, all []*Term) string {
 	used := make([]bool, len(s.Own))
-	for _, t := range r.terms() {
+	for _, t := range all {
 		t.Walk(func(x *Term) {
 			if x.Op == Own {
 				used[x.Index] = true
@@ -168,23 +171,26 @@ func (c *checker) assign(a *Assignment) (*Term, error) {
 	if a.Component >= 0 {
 		want.N = 0
 	}
-	switch {
+	t, err = c.held(t, want, f.Name)
+	return t, placed(place, err)
+}
+
+// held checks that something of a type and name can hold what a formula gives.
+func (c *checker) held(t *Term, want Type, name string) (*Term, error) {
+	switch n := t.Node; {
 	case t.Type == want:
 		return t, nil
 	case want.Base == Fixed && want.N == 0:
 		one := []*Term{t}
-		if err := c.fix(one); err != nil {
-			return nil, placed(place, err)
-		}
-		return one[0], nil
+		err := c.fix(one)
+		return one[0], err
 	case t.Type.Base == Boolean:
-		err = c.wrong(a.Formula, "%s is true or false, which no field holds; write number(…), or if %s then … else …", a.Formula, a.Formula)
+		return nil, c.wrong(n, "%s is true or false, which no field holds; write number(…), or if %s then … else …", n, n)
 	case want.Base == Category && t.Type.Base == Category:
-		err = c.otherList(&Term{Node: &Node{Kind: Name, Text: f.Name}, Op: Get, Type: want}, t)
+		return nil, c.otherList(&Term{Node: &Node{Kind: Name, Text: name}, Op: Get, Type: want}, t)
 	default:
-		err = c.wrong(a.Formula, "%s is %s, %s is %s", f.Name, c.describe(want), a.Formula, c.describe(t.Type))
+		return nil, c.wrong(n, "%s is %s, %s is %s", name, c.describe(want), n, c.describe(t.Type))
 	}
-	return nil, placed(place, err)
 }
 
 // A Use is a field that a rule reads: in Prev or in Now, at the cell itself or at others.

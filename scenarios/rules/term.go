@@ -13,6 +13,9 @@ type Term struct {
 
 	Direction int     // At: an index of the lattice's directions; -1: it has an offset
 	Offset    []int32 // At: by component of the coordinate
+	Who       Who     // Get, Now, Degree, Coordinate, CountOn: whose
+	Kinds     Kinds   // CountOn: of which entities
+	Sight     uint8   // UseLet in a rule of entities: as it is seen here
 	Number    int     // of a draw: its position among those of its formula
 
 	Node *Node // where it stands
@@ -88,8 +91,9 @@ const (
 	Distinct
 	One
 	At
-	AtCell // own(x)
-	Total  // over all cells, or at one: in a statement
+	AtCell  // own(x)
+	CountOn // entities on a cell
+	Total   // over all cells, or at one: in a statement
 )
 
 // Walk calls f with a term and with all in it, in the order of the text.

@@ -26,12 +26,13 @@ const (
 
 // A Field is a field of cells, as formulas see it.
 type Field struct {
-	Name   string
-	Fixed  bool     // its elements are fixed numbers
-	N      int      // components of a vector; 0: none
-	Values []string // of a categorical field
-	Unit   string   // for people; "": none
-	Other  bool     // its elements are of a type that formulas cannot name
+	Name      string
+	Fixed     bool     // its elements are fixed numbers
+	N         int      // components of a vector; 0: none
+	Values    []string // of a categorical field
+	Unit      string   // for people; "": none
+	Attribute bool     // it belongs to entities
+	Other     bool     // its elements are of a type that formulas cannot name
 }
 
 // A Let is a name for a formula.

@@ -1,0 +1,141 @@
+package rules
+
+// index is where a column has what a term is: by cell or by slot.
+func (e *evaluator) index(t *Term, at *place) int {
+	switch {
+	case e.agents == nil || t.Who == Near:
+		return at.cell
+	case t.Who == Here:
+		return at.own
+	case t.Who == Other:
+		return at.other
+	}
+	return at.slot
+}
+
+// cellOf is the cell whose coordinate or degree a term is.
+func (e *evaluator) cellOf(t *Term, at *place) int {
+	switch {
+	case e.agents == nil || t.Who == Near:
+		return at.cell
+	case t.Who == Other:
+		return int(e.crowd.cells[at.other])
+	}
+	return at.own
+}
+
+// drawsFor is whose word a draw takes.
+func (e *evaluator) drawsFor(at *place) int {
+	if e.agents == nil {
+		return at.cell
+	}
+	return at.slot
+}
+
+// countOn counts entities on a cell, without the one that asks.
+func (e *evaluator) countOn(t *Term, at *place) (v value, err error) {
+	cell := at.own
+	if t.Who == Near {
+		cell = at.cell
+	}
+	looked := 0
+	e.crowd.each(cell, func(slot int) bool {
+		if slot == at.slot || !e.crowd.is(t.Kinds, at.slot, slot) {
+			return true
+		}
+		holds := value{f: 1}
+		if t.Where != nil {
+			there := *at
+			there.other = slot
+			if holds, err = e.eval(t.Where, &there); err != nil {
+				return false
+			}
+			looked++
+		}
+		v.f += holds.f
+		return looked < mostLooked
+	})
+	return v, err
+}
+
+// A crowd is who stands where, as it is while the entities act: by cell the living, by ascending id.
+type crowd struct {
+	ids    []uint64
+	kinds  []int32
+	cells  []int32
+	dying  []bool
+	first  []int32 // by cell: the slot of the oldest there; -1: nobody is
+	last   []int32
+	after  []int32 // by slot: who follows on the cell
+	before []int32
+}
+
+// stand begins with nobody.
+func (w *crowd) stand(cells int) {
+	if len(w.first) != cells || len(w.after) != len(w.ids) {
+		w.first, w.last = make([]int32, cells), make([]int32, cells)
+		w.after, w.before = make([]int32, len(w.ids)), make([]int32, len(w.ids))
+	}
+	for i := range w.first {
+		w.first[i], w.last[i] = -1, -1
+	}
+}
+
+// join puts an entity into its place on its cell.
+func (w *crowd) join(slot int) {
+	cell := w.cells[slot]
+	older := w.last[cell]
+	for older >= 0 && w.ids[older] > w.ids[slot] {
+		older = w.before[older]
+	}
+	younger := w.first[cell]
+	if older >= 0 {
+		younger = w.after[older]
+		w.after[older] = int32(slot)
+	} else {
+		w.first[cell] = int32(slot)
+	}
+	if younger >= 0 {
+		w.before[younger] = int32(slot)
+	} else {
+		w.last[cell] = int32(slot)
+	}
+	w.before[slot], w.after[slot] = older, younger
+}
+
+// leave takes an entity from its cell.
+func (w *crowd) leave(slot int) {
+	cell, older, younger := w.cells[slot], w.before[slot], w.after[slot]
+	if older >= 0 {
+		w.after[older] = younger
+	} else {
+		w.first[cell] = younger
+	}
+	if younger >= 0 {
+		w.before[younger] = older
+	} else {
+		w.last[cell] = older
+	}
+}
+
+// each calls f with the slots of the living on a cell, by ascending id, until it returns false.
+func (w *crowd) each(cell int, f func(slot int) bool) {
+	for slot := w.first[cell]; slot >= 0; slot = w.after[slot] {
+		if !f(int(slot)) {
+			return
+		}
+	}
+}
+
+// is reports whether an entity is of the kinds that another one looks for.
+func (w *crowd) is(k Kinds, who, slot int) bool {
+	if k.Anyone || k.Kin && w.kinds[slot] == w.kinds[who] {
+		return true
+	}
+	for _, kind := range k.List {
+		if int(w.kinds[slot]) == kind {
+			return true
+		}
+	}
+	return false
+}
