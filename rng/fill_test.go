@@ -1,24 +1,40 @@
 package rng
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
 
-// TestFill holds that words are those of their cells, wherever a run of cells begins and however long it is.
+// TestFill holds that words are those of their cells, wherever a run of cells begins, however long it is, and whichever are needed.
 func TestFill(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
-	for range 300 {
+	for round := range 1000 {
 		b := Bulk{[2]uint32{random.Uint32(), random.Uint32()}}
-		first, dst := random.Uint64()>>random.IntN(64), make([]uint32, random.IntN(150))
+		first, dst := random.Uint64()>>random.IntN(64), make([]uint32, random.IntN(300))
 		if first > 1<<62 {
 			first >>= 2
 		}
+		if round%3 == 0 { // where the low word of the index starts anew
+			first = (1+first>>36)<<34 - uint64(random.IntN(200))
+		}
+		need := make([]float32, len(dst))
+		for i, chance := 0, random.Float64()*random.Float64(); i < len(need); i++ {
+			if i/40%2 == 0 && random.Float64() < chance {
+				need[i] = []float32{math.Float32frombits(math.MaxUint32), math.Float32frombits(1 << 31), math.SmallestNonzeroFloat32, 0.5}[random.IntN(4)]
+			}
+		}
+		some := make([]uint32, len(dst))
 		b.Fill(dst, first)
+		b.FillNeeded(some, first, need)
 		for i, w := range dst {
 			cell := first + uint64(i)
-			if want := b.Block(cell/4, 0)[cell%4]; w != want {
+			want := b.Block(cell/4, 0)[cell%4]
+			if w != want {
 				t.Fatalf("from cell %d on, cell %d: %08x, want %08x", first, cell, w, want)
+			}
+			if some[i] != want && (some[i] != 0 || math.Float32bits(need[i]) != 0) {
+				t.Fatalf("from cell %d on, cell %d, needed %v: %08x, want %08x", first, cell, need[i], some[i], want)
 			}
 		}
 	}

@@ -3,16 +3,31 @@ package rng
 import "github.com/murksim/murksim/internal/kernel"
 
 // Fill sets dst[i] to the word of the cell first + i, where four cells share an index: word cell mod 4 of block 0 of index cell div 4.
-func (b Bulk) Fill(dst []uint32, first uint64) {
-	for len(dst) > 0 {
-		if first%4 == 0 {
-			if n := kernel.PhiloxWords(dst, b.key, first/4); n > 0 {
-				dst, first = dst[n:], first+uint64(n)
+func (b Bulk) Fill(dst []uint32, first uint64) { b.fill(dst, first, nil) }
+
+// FillNeeded is Fill that may leave words as they are where the element of need has no bits. Need is as long as dst.
+func (b Bulk) FillNeeded(dst []uint32, first uint64, need []float32) {
+	b.fill(dst, first, need[:len(dst)])
+}
+
+// fill takes nil where all is needed.
+func (b Bulk) fill(dst []uint32, first uint64, need []float32) {
+	for done := 0; done < len(dst); {
+		rest, cell, left := dst[done:], first+uint64(done), need
+		if need != nil {
+			left = need[done:]
+		}
+		if cell%4 == 0 {
+			if n := kernel.PhiloxWords(rest, b.key, cell/4, left); n > 0 {
+				done += n
 				continue
 			}
 		}
-		words := b.Block(first/4, 0)
-		n := copy(dst, words[first%4:])
-		dst, first = dst[n:], first+uint64(n)
+		n := min(int(4-cell%4), len(rest))
+		if need == nil || !kernel.None(left[:n]) {
+			words := b.Block(cell/4, 0)
+			copy(rest, words[cell%4:])
+		}
+		done += n
 	}
 }

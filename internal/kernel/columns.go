@@ -247,21 +247,3 @@ func Lookup(to, a, table []float32) {
 		to[i] = table[int32(v)] //detcheck:allow floatint it is a count below the length of the table
 	}
 }
-
-// PhiloxWords writes words of Philox4x32-10, the four of each index from first on, as many as vector code does at once, and returns how many: none without it.
-func PhiloxWords(to []uint32, key [2]uint32, first uint64) (done int) {
-	n := len(to) &^ 31
-	if !vectors || n == 0 {
-		return 0
-	}
-	var keys [10][2][4]uint64
-	k0, k1 := key[0], key[1]
-	for r := range keys {
-		for i := range 4 {
-			keys[r][0][i], keys[r][1][i] = uint64(k0), uint64(k1)
-		}
-		k0, k1 = k0+philoxStep0, k1+philoxStep1
-	}
-	philoxWords(&to[0], &keys[0][0][0], first, n)
-	return n
-}

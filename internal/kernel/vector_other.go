@@ -238,6 +238,8 @@ func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *flo
 	panic("kernel: no vector code")
 }
 
-func philoxWords(to *uint32, keys *uint64, first uint64, n int) { panic("kernel: no vector code") }
+func philoxWords(to *uint32, keys *uint64, first uint64, n int, need *float32, step int) {
+	panic("kernel: no vector code")
+}
 
 func sha256Vectors(state *uint32, a *byte, b *byte, blocks int) { panic("kernel: no vector code") }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -120,23 +121,16 @@ func singles() []elementwise {
 		{
 			name: "belowPairs", doc: "belowPairs is BelowEach.", columns: []string{"words", "p", "to"}, read: 2, written: []string{"to"}, silent: true,
 			compute: func(v, c []VecVirtual) {
-				VPXOR(quad(1<<63|1<<31), v[0], v[0])
-				half := func(words, p, d Op) {
-					x, y, high := YMM(), YMM(), XMM()
-					VCVTDQ2PD(words, x)
-					VADDPD(number(0x1p31), x, x)
-					VCVTPS2PD(p, y)
-					VMULPD(number(0x1p32), y, y)
-					VCMPPD(U8(less), y, x, x)
-					VEXTRACTF128(U8(1), x, high)
-					VSHUFPS(U8(0x88), high, x.AsX(), d)
-				}
-				words, p, low, all := XMM(), XMM(), XMM(), XMM()
-				half(v[0].AsX(), v[1].AsX(), low)
-				VEXTRACTI128(U8(1), v[0], words)
-				VEXTRACTF128(U8(1), v[1], p)
-				half(words, p, all)
-				VINSERTF128(U8(1), all, low.AsY(), v[2])
+				low, high := YMM(), YMM()
+				VPSRLD(U8(24), v[0], low)
+				VPANDN(v[0], low, low) // without the bit that is half of a unit, so that it is rounded down
+				VCVTDQ2PS(low, low)
+				VPSRLD(U8(8), v[0], high)
+				VCVTDQ2PS(high, high)
+				VPADDD(eight(8<<23), high, high) // times 2^8
+				VBLENDVPS(v[0], high, low, low)  // from 2^31 on
+				VMULPS(eight(math.Float32bits(0x1p-32)), low, low)
+				VCMPPS(U8(less), v[1], low, v[2])
 			},
 		},
 	}
@@ -232,72 +226,4 @@ func (r *nearer) step(label string, size int, mask VecVirtual) {
 			VMOVUPS(sum, Mem{Base: r.to, Disp: vector * j})
 		}
 	}
-}
-
-// philox makes philoxWords: all words of the next indices, four each. A lane of 64 bits holds a word of a counter.
-func philox() {
-	TEXT("philoxWords", NOSPLIT, "func(to *uint32, keys *uint64, first uint64, n int)")
-	Pragma("noescape")
-	Doc("philoxWords writes n words, a multiple of 32: the four of each index from first on. Keys are those of the rounds, each four times.")
-	to, keys, first, left := parameter("to"), parameter("keys"), parameter("first"), parameter("n")
-	m0, m1, low, index := YMM(), YMM(), YMM(), YMM()
-	VMOVDQU(quad(0xd2511f53), m0)
-	VMOVDQU(quad(0xcd9e8d57), m1)
-	VMOVDQU(quad(0xffffffff), low)
-	steps := GLOBL("steps", RODATA|NOPTR)
-	for i := range 4 {
-		DATA(8*i, U64(uint64(i)))
-	}
-	x := XMM()
-	MOVQ(first, x)
-	VPBROADCASTQ(x, index)
-	VPADDQ(steps, index, index)
-	Label("block")
-	var c [2][4]VecVirtual
-	for g := range c {
-		for i := range c[g] {
-			c[g][i] = YMM()
-		}
-		VMOVDQA(index, c[g][0])
-		VPSRLQ(U8(32), index, c[g][1])
-		VPXOR(c[g][2], c[g][2], c[g][2])
-		VPXOR(c[g][3], c[g][3], c[g][3])
-		VPADDQ(quad(4), index, index)
-	}
-	for r := range 10 {
-		for g := range c {
-			s := &c[g]
-			p, q := YMM(), YMM()
-			VPMULUDQ(m0, s[0], p)
-			VPMULUDQ(m1, s[2], q)
-			VPSRLQ(U8(32), q, s[0])
-			VPXOR(s[1], s[0], s[0])
-			VPXOR(Mem{Base: keys, Disp: 2 * vector * r}, s[0], s[0])
-			VPSRLQ(U8(32), p, s[2])
-			VPXOR(s[3], s[2], s[2])
-			VPXOR(Mem{Base: keys, Disp: 2*vector*r + vector}, s[2], s[2])
-			s[1], s[3] = q, p
-		}
-	}
-	for g := range c {
-		s := &c[g]
-		VPAND(low, s[0], s[0])
-		VPAND(low, s[2], s[2])
-		VPSLLQ(U8(32), s[1], s[1])
-		VPSLLQ(U8(32), s[3], s[3])
-		VPOR(s[1], s[0], s[0])
-		VPOR(s[3], s[2], s[2])
-		a, b, one, two := YMM(), YMM(), YMM(), YMM()
-		VPUNPCKLQDQ(s[2], s[0], a)
-		VPUNPCKHQDQ(s[2], s[0], b)
-		VPERM2I128(U8(0x20), b, a, one)
-		VPERM2I128(U8(0x31), b, a, two)
-		VMOVDQU(one, Mem{Base: to, Disp: 2 * vector * g})
-		VMOVDQU(two, Mem{Base: to, Disp: 2*vector*g + vector})
-	}
-	ADDQ(U32(4*vector), to)
-	SUBQ(U32(32), left)
-	JNZ(LabelRef("block"))
-	VZEROUPPER()
-	RET()
 }

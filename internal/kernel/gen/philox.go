@@ -1,0 +1,116 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// philox makes philoxWords. A lane of 64 bits holds a product, of whose halves a round takes the high one and the next round the low one. So an exclusive or of both with
+// their keys serves two rounds: in odd rounds it is that of p, the product of c0, in even ones that of q, the product of c2. See package kernel for the first two rounds.
+func philox() {
+	TEXT("philoxWords", NOSPLIT, "func(to *uint32, keys *uint64, first uint64, n int, need *float32, step int)")
+	Pragma("noescape")
+	Doc("philoxWords writes n words, a multiple of 32: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,",
+		"each four times. It leaves out 32 words if the 32 elements of need have no bits; need goes on by so many bytes.")
+	to, keys, first, left, need, step := parameter("to"), parameter("keys"), parameter("first"), parameter("n"), parameter("need"), parameter("step")
+	index := YMM()
+	steps := GLOBL("steps", RODATA|NOPTR)
+	for i, s := range []uint64{0, 2, 1, 3} { // as they are woven together in the end
+		DATA(8*i, U64(s))
+	}
+	x := XMM()
+	MOVQ(first, x)
+	VPBROADCASTQ(x, index)
+	VPADDQ(steps, index, index)
+	Label("block")
+	some := YMM()
+	VMOVUPS(Mem{Base: need}, some)
+	VPTEST(some, some)
+	JNZ(LabelRef("needed")) // mostly
+	for i := range 3 {
+		VORPS(Mem{Base: need, Disp: vector * (i + 1)}, some, some)
+	}
+	VPTEST(some, some)
+	JNZ(LabelRef("needed"))
+	VPADDQ(quad(8), index, index)
+	JMP(LabelRef("next"))
+	Label("needed")
+	var groups [2]philoxLanes
+	for g := range groups {
+		groups[g] = philoxLanes{c0: YMM(), c2: YMM(), p: YMM(), q: YMM()}
+		VMOVDQA(index, groups[g].c0)
+		VPADDQ(quad(4), index, index)
+	}
+	for r := 1; r <= 10; r++ {
+		for g := range groups {
+			groups[g].round(r, Mem{Base: keys, Disp: vector * (r - 1)})
+		}
+	}
+	for g := range groups {
+		groups[g].write(to, 2*vector*g)
+	}
+	Label("next")
+	ADDQ(U32(4*vector), to)
+	ADDQ(step, need)
+	SUBQ(U32(32), left)
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
+// philoxLanes are four counters: the two words that are multiplied next, and the products of the last round, whose low halves are the others.
+type philoxLanes struct{ c0, c2, p, q VecVirtual }
+
+// round goes from one round to the next; after the last one c0 and c2 are what the high halves of the products are combined with.
+func (s *philoxLanes) round(r int, key Mem) {
+	m0, m1 := quad(0xd2511f53), quad(0xcd9e8d57)
+	before := *s
+	*s = philoxLanes{c0: YMM(), c2: YMM(), p: YMM(), q: YMM()}
+	if r != 2 { // in which it is the same for all
+		VPMULUDQ(m0, before.c0, s.p)
+	}
+	if r != 1 {
+		VPMULUDQ(m1, before.c2, s.q)
+	}
+	if r%2 == 1 {
+		VPXOR(key, s.p, s.p)
+	} else {
+		VPXOR(key, s.q, s.q)
+	}
+	switch r {
+	case 1:
+		VPSRLQ(U8(32), s.p, s.c2)
+		return
+	case 2:
+		VPSRLQ(U8(32), s.q, s.c0)
+		s.c2 = before.p
+		return
+	case 10:
+		s.c0, s.c2 = before.q, before.p
+		return
+	}
+	VPSRLQ(U8(32), s.q, s.c0)
+	VPXOR(before.q, s.c0, s.c0)
+	VPSRLQ(U8(32), s.p, s.c2)
+	if r != 3 { // in which it is among the keys
+		VPXOR(before.p, s.c2, s.c2)
+	}
+}
+
+// write writes the words of the four indices.
+func (s *philoxLanes) write(to GPVirtual, at int) {
+	pair := func(product, other VecVirtual) VecVirtual {
+		words, low := YMM(), YMM()
+		VPSHUFD(U8(0xb1), product, words)
+		VPAND(quad(0xffffffff), other, low)
+		VPXOR(low, words, words)
+		return words
+	}
+	a, b := pair(s.q, s.c0), pair(s.p, s.c2)
+	one, two := YMM(), YMM()
+	VPUNPCKLQDQ(b, a, one)
+	VPUNPCKHQDQ(b, a, two)
+	VMOVDQU(one, Mem{Base: to, Disp: at})
+	VMOVDQU(two, Mem{Base: to, Disp: at + vector})
+}
