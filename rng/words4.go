@@ -2,6 +2,9 @@ package rng
 
 import "github.com/murksim/murksim/internal/kernel"
 
+// AtOnce is how many words [Bulk.Fill] makes at once, where cells begin at a multiple of four: what is left of dst takes longer.
+const AtOnce = kernel.PhiloxAtOnce
+
 // Fill sets dst[i] to the word of the cell first + i, where four cells share an index: word cell mod 4 of block 0 of index cell div 4.
 func (b Bulk) Fill(dst []uint32, first uint64) { b.fill(dst, first, nil) }
 

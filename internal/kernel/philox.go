@@ -2,27 +2,29 @@ package kernel
 
 import "math"
 
+// PhiloxAtOnce is how many words vector code makes at once.
+const PhiloxAtOnce = 48
+
 // PhiloxWords writes words of Philox4x32-10, the four of each index from first on, as many as vector code does at once, and returns how many: none without it. Need
 // is nil, or has an element for each word: where it has no bits, the word need not be written.
 func PhiloxWords(to []uint32, key [2]uint32, first uint64, need []float32) (done int) {
-	const together = 32 // words
 	n := len(to)
 	if same := 1<<32 - first&math.MaxUint32; uint64(n)/4 > same { // so many indices have the same high word
 		n = int(4 * same)
 	}
-	if n &^= together - 1; !vectors || n == 0 {
+	if n -= n % PhiloxAtOnce; !vectors || n == 0 {
 		return 0
 	}
 	keys, step := philoxKeys(key, uint32(first>>32)), 0
 	all := &allNeeded
 	if need != nil {
-		all, step = (*[together]float32)(need[:n]), 4*together
+		all, step = (*[PhiloxAtOnce]float32)(need[:n]), 4*PhiloxAtOnce
 	}
 	philoxWords(&to[0], &keys[0][0], first, n, &all[0], step)
 	return n
 }
 
-var allNeeded = [32]float32{1, 1, 1, 1, 1, 1, 1, 1}
+var allNeeded = [PhiloxAtOnce]float32{1, 1, 1, 1, 1, 1, 1, 1}
 
 // philoxKeys are what the products of each round are combined with: that of c0 in odd rounds, that of c2 in even ones. The high half counts in this round, the low half
 // in the next. The first two rounds are the same for all indices in part:

@@ -457,8 +457,8 @@ func sumNear(in *float32, to *float32, offsets *int, degree int, n int, w *float
 //detcheck:allow foreign it has a plain twin with the same bits
 func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
 
-// philoxWords writes n words, a multiple of 32: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,
-// each four times. It leaves out 32 words if the 32 elements of need have no bits; need goes on by so many bytes.
+// philoxWords writes n words, a multiple of 48: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,
+// each four times. It leaves out 48 words if the 48 elements of need have no bits; need goes on by so many bytes.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits

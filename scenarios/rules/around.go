@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/internal/kernel"
-	"github.com/murksim/murksim/rng"
 )
 
 // nearRegisters are those of a term over neighbours, beside those of what is in it.
@@ -252,7 +251,7 @@ func (m *machine) one(x *code, b *block, d int) operand {
 			}
 		}
 	}
-	for i, w := range m.wordsOf(x.index, b) {
+	for i, w := range m.wordsOf(x.index, b, nil) {
 		at[i] = float32(chosen(w, int(min(seen[i], most)))) // those before the chosen one
 	}
 	for k := range b.pattern.Offsets {
@@ -307,90 +306,4 @@ func (m *machine) look(x *code, b *block, d int) operand {
 	v := m.eval(x.args[0], there, d+1)
 	choose(is, is, v, m.eval(x.els, b, v.after(d+1)))
 	return operand{v: is, in: true}
-}
-
-// wordsOf are the random words of a stream in the cells of a block, until the next call.
-func (m *machine) wordsOf(stream int, b *block) []uint32 {
-	const step = 32 // words that vector code makes at once, from a multiple of four
-	bulk := m.bulks[stream]
-	before := b.first % 4
-	w := m.words[before:][:b.n]
-	if b.cells != nil || b.stride != 1 {
-		for i := range w {
-			cell := b.cell(i)
-			w[i] = bulk.Block(uint64(cell/4), 0)[cell%4]
-		}
-		return w
-	}
-	bulk.Fill(m.words[:(before+b.n+step-1)/step*step], uint64(b.first-before))
-	return w
-}
-
-// draw is a number that is drawn, or something that is chosen by one.
-func (m *machine) draw(x *code, b *block, d int) operand {
-	switch x.op {
-	case Pick:
-		return m.pick(x, b, d)
-	case Chance:
-		return m.chance(x, b, d)
-	case Normal:
-		to := m.register(d, b.n)
-		for i, w := range m.wordsOf(x.index, b) {
-			to[i] = float32(rng.NormalQuantile((float64(w) + 0.5) * 0x1p-32))
-		}
-		return operand{v: to, in: true}
-	}
-	one := m.eval(x.args[0], b, d)
-	low := m.full(one, b.n, one.after(d))
-	two := m.eval(x.args[1], b, d+1)
-	high := m.full(two, b.n, d+1)
-	to := m.register(d, b.n)
-	for i, w := range m.wordsOf(x.index, b) {
-		u := float32(w>>8) * 0x1p-24
-		to[i] = low[i] + float32(float32(high[i]-low[i])*u)
-	}
-	return operand{v: to, in: true}
-}
-
-// chance is true with a probability.
-func (m *machine) chance(x *code, b *block, d int) operand {
-	to := m.register(d, b.n)
-	p := x.args[0]
-	if p.uniform {
-		limit := m.constants[b.degree*len(m.slots)+p.slot] * 0x1p32 // exactly: a power of two
-		kernel.Below(to, m.wordsOf(x.index, b), above(limit))
-		return operand{v: to, in: true}
-	}
-	v := m.full(m.eval(p, b, d), b.n, d)
-	kernel.BelowEach(to, m.wordsOf(x.index, b), v)
-	return operand{v: to, in: true}
-}
-
-// above is the least whole number that is not below a limit, of those up to 2**32: a word is below both or none.
-func above(limit float64) uint64 {
-	const most = 1 << 32
-	switch {
-	case !(limit > 0): // NaN, too
-		return 0
-	case limit >= most:
-		return most
-	}
-	return uint64(math.Ceil(limit))
-}
-
-// pick is one of several things.
-func (m *machine) pick(x *code, b *block, d int) operand {
-	to, at := m.register(d, b.n), m.register(d+1, b.n)
-	for i, w := range m.wordsOf(x.index, b) {
-		at[i] = float32(chosen(w, len(x.args)))
-	}
-	for k, a := range x.args {
-		v := m.full(m.eval(a, b, d+2), b.n, d+2)
-		for i := range to {
-			if at[i] == float32(k) {
-				to[i] = v[i]
-			}
-		}
-	}
-	return operand{v: to, in: true}
 }

@@ -13,7 +13,7 @@ const allOnes = math.MaxUint32
 
 // logic is true or false, or a choice by it.
 func (m *machine) logic(x *code, b *block, d int) operand {
-	c := m.eval(x.args[0], b, d)
+	c := settled(m.eval(x.args[0], b, d), b.n)
 	if x.op == Not {
 		if c.v == nil {
 			return mask(math.Float32bits(c.k) == 0)
@@ -32,8 +32,12 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 		}
 		return m.eval(x.args[1], b, d)
 	}
-	e := c.after(d)
+	e, need := c.after(d), m.need
+	if x.op != Or {
+		m.need = c.v
+	}
 	yes := m.eval(x.args[1], b, e)
+	m.need = need
 	to := m.register(d, b.n)
 	switch x.op {
 	case And:
@@ -58,6 +62,31 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 	}
 	return operand{v: to, in: true}
 }
+
+// settled is true or false for all cells, if it is the same in all.
+func settled(o operand, n int) operand {
+	if o.v == nil {
+		return o
+	}
+	first := math.Float32bits(o.v[0]) != 0
+	same := &never
+	if first {
+		same = &always
+	}
+	if !kernel.Same(o.v[:n], same[:n]) {
+		return o
+	}
+	return mask(first)
+}
+
+// What is true in no cell of a block, and in all.
+var (
+	never  [blockSize]float32
+	always = func() (all [blockSize]float32) {
+		fill(all[:], allBits)
+		return all
+	}()
+)
 
 // convert makes a number of a category or of true and false, or a category of a number.
 func (m *machine) convert(x *code, b *block, d int) operand {

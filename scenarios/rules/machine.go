@@ -53,6 +53,8 @@ type machine struct {
 	here      block
 	there     block // of neighbours
 	words     []uint32
+	need      []float32 // of the cells of the block: where it has no bits, nothing hangs on what is computed now; nil: all is needed
+	wanted    []float32 // that of words
 	dt        float64
 	tick      uint64
 	own       []float64
@@ -61,7 +63,7 @@ type machine struct {
 
 // newMachine returns a machine; the program is nil where each cell is computed by itself.
 func newMachine(p *Program) *machine {
-	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize+64)}
+	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize+rng.AtOnce+4), wanted: make([]float32, blockSize+rng.AtOnce+4)}
 	if p != nil {
 		m.memory = make([]uint64, p.memos+1)
 	}
@@ -220,7 +222,10 @@ func (m *machine) eval(x *code, b *block, d int) operand {
 func (m *machine) remembered(x *code, b *block, d int) operand {
 	r := m.Program.registers - x.memo
 	if m.memory[x.memo] != b.id {
+		need := m.need
+		m.need = nil // others may need the rest
 		o := m.computed(x, b, d)
+		m.need = need
 		copy(m.register(r, b.n), m.full(o, b.n, d))
 		m.memory[x.memo] = b.id
 	}

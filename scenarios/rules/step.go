@@ -107,9 +107,11 @@ func (m *machine) block(set []Assignment, b *block, bad *fault) {
 		}
 	}
 	d++
+	m.need = where
 	for i, x := range m.targets {
 		m.keep(m.eval(x, b, d+i), b.n, d+i)
 	}
+	m.need = nil
 	t := 0
 	for i := range set {
 		f := &m.scope.Fields[set[i].Field]

@@ -6,13 +6,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// philoxGroups are the vectors of indices side by side: a round waits for the one before, and so many rounds keep a processor busy. A vector has 16 words.
+const philoxGroups = 3
+
 // philox makes philoxWords. A lane of 64 bits holds a product, of whose halves a round takes the high one and the next round the low one. So an exclusive or of both with
 // their keys serves two rounds: in odd rounds it is that of p, the product of c0, in even ones that of q, the product of c2. See package kernel for the first two rounds.
 func philox() {
 	TEXT("philoxWords", NOSPLIT, "func(to *uint32, keys *uint64, first uint64, n int, need *float32, step int)")
 	Pragma("noescape")
-	Doc("philoxWords writes n words, a multiple of 32: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,",
-		"each four times. It leaves out 32 words if the 32 elements of need have no bits; need goes on by so many bytes.")
+	Doc("philoxWords writes n words, a multiple of 48: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,",
+		"each four times. It leaves out 48 words if the 48 elements of need have no bits; need goes on by so many bytes.")
 	to, keys, first, left, need, step := parameter("to"), parameter("keys"), parameter("first"), parameter("n"), parameter("need"), parameter("step")
 	index := YMM()
 	steps := GLOBL("steps", RODATA|NOPTR)
@@ -28,15 +31,15 @@ func philox() {
 	VMOVUPS(Mem{Base: need}, some)
 	VPTEST(some, some)
 	JNZ(LabelRef("needed")) // mostly
-	for i := range 3 {
+	for i := range 2*philoxGroups - 1 {
 		VORPS(Mem{Base: need, Disp: vector * (i + 1)}, some, some)
 	}
 	VPTEST(some, some)
 	JNZ(LabelRef("needed"))
-	VPADDQ(quad(8), index, index)
+	VPADDQ(quad(4*philoxGroups), index, index)
 	JMP(LabelRef("next"))
 	Label("needed")
-	var groups [2]philoxLanes
+	var groups [philoxGroups]philoxLanes
 	for g := range groups {
 		groups[g] = philoxLanes{c0: YMM(), c2: YMM(), p: YMM(), q: YMM()}
 		VMOVDQA(index, groups[g].c0)
@@ -51,9 +54,9 @@ func philox() {
 		groups[g].write(to, 2*vector*g)
 	}
 	Label("next")
-	ADDQ(U32(4*vector), to)
+	ADDQ(U32(2*philoxGroups*vector), to)
 	ADDQ(step, need)
-	SUBQ(U32(32), left)
+	SUBQ(U32(16*philoxGroups), left)
 	JNZ(LabelRef("block"))
 	VZEROUPPER()
 	RET()
