@@ -26,9 +26,10 @@ func (b Bulk) fill(dst []uint32, first uint64, need []float32) {
 				continue
 			}
 		}
-		n := min(int(4-cell%4), len(rest))
+		var words [4]uint32
+		n := min(len(words[cell%4:]), len(rest))
 		if need == nil || !kernel.None(left[:n]) {
-			words := b.Block(cell/4, 0)
+			words = b.Block(cell/4, 0)
 			copy(rest, words[cell%4:])
 		}
 		done += n

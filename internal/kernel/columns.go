@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -164,20 +165,24 @@ const mostNear = 32 // neighbours that vector code takes
 func SumNear(to, in []float32, first int, offsets []int) {
 	if n := len(offsets); vectors && n > 0 && n <= mostNear && len(to) > 0 {
 		bytes, from := inBytes(in, first, offsets, len(to))
-		sumNear(from, &to[0], &bytes[0], n, len(to), nil)
+		sumNear(from, &to[0], &bytes[0], n, len(to), 4*(slices.Max(offsets)+len(to)), nil)
 		return
 	}
 	sumNearPlain(to, in, first, offsets)
 }
 
-// CountNear counts the neighbours that equal k.
-func CountNear(to, in []float32, first int, offsets []int, k float32) {
-	if n := len(offsets); vectors && n > 0 && n <= mostNear && len(to) > 0 {
+// CountNear counts the neighbours that equal k, of elements first, first + stride, ….
+func CountNear(to, in []float32, first, stride int, offsets []int, k float32) {
+	if n := len(offsets); vectors && stride == 1 && n > 0 && n <= mostNear && len(to) > 0 {
 		bytes, from := inBytes(in, first, offsets, len(to))
-		countNear(from, &to[0], &bytes[0], n, len(to), &k)
+		countNear(from, &to[0], &bytes[0], n, len(to), 4*(slices.Max(offsets)+len(to)), &k)
 		return
 	}
-	countNearPlain(to, in, first, offsets, k)
+	if stride == 1 {
+		countNearPlain(to, in, first, offsets, k)
+		return
+	}
+	countApart(to, in, first, stride, offsets, k)
 }
 
 // RelaxNear adds to elements first, first + 1, … of in a share k of what their neighbours have more: to is in + k·((Σ neighbours) - n·in), as [Relax] computes it.
@@ -207,17 +212,26 @@ func inBytes(in []float32, first int, offsets []int, n int) (bytes [mostNear]int
 	return bytes, &in[first]
 }
 
-// Below is all bits where a word is below the limit, which is at most 2**32, and none where it is not.
-func Below(to []float32, words []uint32, limit uint64) {
+// Below is all bits where a word is below the limit, which is at most 2**32, and none where it is not, nor where need, if it is not nil, has none.
+func Below(to []float32, words []uint32, need []float32, limit uint64) {
 	const sign = 1 << 31
 	if vectors && len(to) > 0 && limit < 1<<32 {
 		w := [2]float32{math.Float32frombits(uint32(limit) ^ sign), math.Float32frombits(sign)}
 		//detcheck:allow pointer a word has the size of a number, and the kernel looks at its bits
-		belowEach((*float32)(unsafe.Pointer(&words[:len(to)][0])), &to[0], len(to), &w[0])
+		of := (*float32)(unsafe.Pointer(&words[:len(to)][0]))
+		if need == nil {
+			belowEach(of, &to[0], len(to), &w[0])
+		} else {
+			belowNeeded(of, &need[:len(to)][0], &to[0], len(to), &w[0])
+		}
 		return
 	}
 	for i, v := range words[:len(to)] {
-		to[i] = bitsOf(uint64(v) < limit)
+		is := bitsOf(uint64(v) < limit)
+		if need != nil {
+			is = math.Float32frombits(math.Float32bits(is) & math.Float32bits(need[i]))
+		}
+		to[i] = is
 	}
 }
 
@@ -245,5 +259,12 @@ func Lookup(to, a, table []float32) {
 	}
 	for i, v := range a[:len(to)] {
 		to[i] = table[int32(v)] //detcheck:allow floatint it is a count below the length of the table
+	}
+}
+
+// Fetch fetches elements ahead of need, if it can.
+func Fetch(v []float32) {
+	if vectors && len(v) > 0 {
+		fetchColumn(&v[0], len(v))
 	}
 }

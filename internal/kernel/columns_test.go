@@ -95,8 +95,17 @@ func TestColumns(t *testing.T) {
 				check("RelaxNear", len(offsets))
 			}
 			kernel.CountNearPlain(want, in, 20, offsets, k)
-			kernel.CountNear(got, in, 20, offsets, k)
+			kernel.CountNear(got, in, 20, 1, offsets, k)
 			check("CountNear", len(offsets))
+			apart := make([]float32, 3*len(in))
+			for i, v := range in {
+				apart[3*i] = v
+			}
+			for i := range offsets {
+				offsets[i] *= 3
+			}
+			kernel.CountNear(got, apart, 60, 3, offsets, k)
+			check("CountNear apart", len(offsets))
 		}
 		words := make([]uint32, n)
 		limit := []uint64{0, 1, 1 << 31, 1<<32 - 1, 1 << 32, uint64(random.Uint32())}[random.IntN(6)]
@@ -131,8 +140,12 @@ func TestColumns(t *testing.T) {
 				t.Fatalf("Lookup of %v: %v, want %v", indexes[i], v, is)
 			}
 		}
-		kernel.Below(got, words, limit)
+		kernel.Below(got, words, nil, limit)
+		kernel.Below(each, words, m, limit)
 		for i := range got {
+			if needed := math.Float32bits(want[i]) & math.Float32bits(m[i]); math.Float32bits(each[i]) != needed {
+				t.Fatalf("Below %d where needed: word %d: %08x", limit, words[i], math.Float32bits(each[i]))
+			}
 			if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
 				t.Fatalf("Below %d: word %d: %08x", limit, words[i], math.Float32bits(got[i]))
 			}

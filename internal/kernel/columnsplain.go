@@ -247,3 +247,16 @@ func countNearPlain(to, in []float32, first int, offsets []int, k float32) {
 		}
 	}
 }
+
+// countApart is countNearPlain for elements that lie apart: all neighbours of one, then those of the next, which may lie in the same lines of a cache.
+func countApart(to, in []float32, first, stride int, offsets []int, k float32) {
+	of := equalTo(k)
+	for i := range to {
+		n := uint32(0)
+		for _, o := range offsets {
+			n -= of.mask(in[first+o])
+		}
+		to[i] = float32(n)
+		first += stride
+	}
+}

@@ -9,8 +9,8 @@ const PhiloxAtOnce = 48
 // is nil, or has an element for each word: where it has no bits, the word need not be written.
 func PhiloxWords(to []uint32, key [2]uint32, first uint64, need []float32) (done int) {
 	n := len(to)
-	if same := 1<<32 - first&math.MaxUint32; uint64(n)/4 > same { // so many indices have the same high word
-		n = int(4 * same)
+	if same := 1<<32 - first&math.MaxUint32; same < uint64(n)/4 { // so many indices have the same high word
+		n = len(to[:4*same])
 	}
 	if n -= n % PhiloxAtOnce; !vectors || n == 0 {
 		return 0
@@ -20,7 +20,7 @@ func PhiloxWords(to []uint32, key [2]uint32, first uint64, need []float32) (done
 	if need != nil {
 		all, step = (*[PhiloxAtOnce]float32)(need[:n]), 4*PhiloxAtOnce
 	}
-	philoxWords(&to[0], &keys[0][0], first, n, &all[0], step)
+	philoxWords(&to[0], &keys[0], first, n, &all[0], step)
 	return n
 }
 
@@ -31,26 +31,17 @@ var allNeeded = [PhiloxAtOnce]float32{1, 1, 1, 1, 1, 1, 1, 1}
 //
 //	round 1   c0 = high ^ k0, c1 = 0, c3 = the low half of a product
 //	round 2   c3 = the low half of philox0·c0, and its high half goes into c2
-func philoxKeys(key [2]uint32, high uint32) (keys [10][4]uint64) {
-	var k [11][2]uint32
-	for r := range k {
-		k[r] = [2]uint32{key[0] + uint32(r)*philoxStep0, key[1] + uint32(r)*philoxStep1}
-	}
+func philoxKeys(key [2]uint32, high uint32) (keys [10]uint64) {
 	same := philox0 * uint64(high^key[0])
-	for r := range keys {
-		side := (r + 1) % 2
-		now, next := k[r][side], k[r+1][side]
-		switch r + 1 {
-		case 1:
-			next ^= uint32(same >> 32)
-		case 3:
-			now ^= uint32(same)
-		case 10:
-			next = 0
-		}
-		both := uint64(now)<<32 | uint64(next)
-		keys[r] = [4]uint64{both, both, both, both}
+	k0, k1 := key[0], key[1]
+	for r := 0; r < len(keys); r += 2 { // rounds r + 1 and r + 2
+		keys[r] = uint64(k1)<<32 | uint64(k1+philoxStep1)
+		keys[r+1] = uint64(k0+philoxStep0)<<32 | uint64(k0+2*philoxStep0&math.MaxUint32)
+		k0, k1 = k0+2*philoxStep0&math.MaxUint32, k1+2*philoxStep1&math.MaxUint32
 	}
+	keys[0] ^= same >> 32
+	keys[2] ^= same << 32
+	keys[9] &^= math.MaxUint32 // no round comes after it
 	return keys
 }
 

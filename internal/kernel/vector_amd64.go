@@ -347,6 +347,12 @@ func sqrtEach(a *float32, to *float32, n int, w *float32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func belowEach(a *float32, to *float32, n int, w *float32)
 
+// belowNeeded is Below where an element of need has all bits.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func belowNeeded(words *float32, need *float32, to *float32, n int, w *float32)
+
 // lookupEach is Lookup in 16 numbers at w.
 //
 //go:noescape
@@ -449,16 +455,22 @@ func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64)
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func sumNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
+func sumNear(in *float32, to *float32, offsets *int, degree int, n int, ahead int, w *float32)
 
 // countNear counts those that are w[0].
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32)
+func countNear(in *float32, to *float32, offsets *int, degree int, n int, ahead int, w *float32)
 
-// philoxWords writes n words, a multiple of 48: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,
-// each four times. It leaves out 48 words if the 48 elements of need have no bits; need goes on by so many bytes.
+// fetchColumn fetches n elements ahead of need, n not 0.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func fetchColumn(v *float32, n int)
+
+// philoxWords writes n words, a multiple of 48: the four of each index from first on, whose low word must not overflow. Keys are what
+// the products of the ten rounds are combined with. It leaves out 48 words if the 48 elements of need have no bits; need goes on by so many bytes.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits

@@ -182,6 +182,10 @@ func sqrtEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no ve
 
 func belowEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
 
+func belowNeeded(words *float32, need *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
 func lookupEach(a *float32, to *float32, n int, w *float32) { panic("kernel: no vector code") }
 
 func belowPairs(words *float32, p *float32, to *float32, n int, w *float32) {
@@ -230,13 +234,15 @@ func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
 	panic("kernel: no vector code")
 }
 
-func sumNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32) {
+func sumNear(in *float32, to *float32, offsets *int, degree int, n int, ahead int, w *float32) {
 	panic("kernel: no vector code")
 }
 
-func countNear(in *float32, to *float32, offsets *int, degree int, n int, w *float32) {
+func countNear(in *float32, to *float32, offsets *int, degree int, n int, ahead int, w *float32) {
 	panic("kernel: no vector code")
 }
+
+func fetchColumn(v *float32, n int) { panic("kernel: no vector code") }
 
 func philoxWords(to *uint32, keys *uint64, first uint64, n int, need *float32, step int) {
 	panic("kernel: no vector code")

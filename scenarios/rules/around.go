@@ -116,8 +116,8 @@ func (m *machine) count(x *code, b *block, d int) operand {
 	to := m.register(d, b.n)
 	of := x.args[0]
 	if x.where == nil && of.op == Equal && of.args[1].uniform {
-		if column := m.direct(of.args[0], b); column != nil {
-			kernel.CountNear(to, column, b.first, b.pattern.Offsets, m.constant(of.args[1], b).k)
+		if column := m.column(of.args[0]); column != nil && b.cells == nil {
+			kernel.CountNear(to, column, b.first, b.stride, b.pattern.Offsets, m.constant(of.args[1], b).k)
 			return operand{v: to, in: true}
 		}
 	}
@@ -141,15 +141,23 @@ func (m *machine) count(x *code, b *block, d int) operand {
 	return operand{v: to, in: true}
 }
 
-// direct is the column of a field of one number a cell, whose neighbours lie as far from each other as their cells; nil if it is not that.
-func (m *machine) direct(x *code, b *block) []float32 {
+// column is that of a field of one number a cell; nil if a code is not that.
+func (m *machine) column(x *code) []float32 {
 	switch {
-	case x.op == Get && x.parts == 1 && b.stride == 1:
+	case x.op == Get && x.parts == 1:
 		return m.prev[x.field]
-	case x.op == Now && x.parts == 1 && b.stride == 1:
+	case x.op == Now && x.parts == 1:
 		return m.now[x.field]
 	}
 	return nil
+}
+
+// direct is such a column if the cells of the block lie side by side.
+func (m *machine) direct(x *code, b *block) []float32 {
+	if b.stride != 1 {
+		return nil
+	}
+	return m.column(x)
 }
 
 // both is whether two conditions hold; the first is in register d, if in one.

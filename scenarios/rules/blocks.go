@@ -36,8 +36,16 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 	if x.op != Or {
 		m.need = c.v
 	}
-	yes := m.eval(x.args[1], b, e)
-	m.need = need
+	var yes operand
+	masked := x.op == And && x.args[1].op == Chance && x.args[1].memo == 0
+	if masked {
+		yes = m.chance(x.args[1], b, e, d)
+	} else {
+		yes = m.eval(x.args[1], b, e)
+	}
+	if m.need = need; masked && yes.v != nil {
+		return yes
+	}
 	to := m.register(d, b.n)
 	switch x.op {
 	case And:
@@ -161,7 +169,9 @@ func (m *machine) unary(x *code, b *block, d int) operand {
 	default:
 		f := curves[x.op-Exp]
 		for i, v := range in {
-			to[i] = f(v)
+			if !skips(m.need, i) {
+				to[i] = f(v)
+			}
 		}
 	}
 	return operand{v: to, in: true}
@@ -199,7 +209,7 @@ func (m *machine) binary(x *code, b *block, d int) operand {
 	if left == nil {
 		left = m.full(one, b.n, two.after(e))
 	}
-	compute(x.op, to, left, two)
+	computeNeeded(x.op, to, left, two, m.need)
 	return operand{v: to, in: true}
 }
 

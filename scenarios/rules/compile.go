@@ -63,6 +63,8 @@ type Program struct {
 	set     []Assignment
 	where   *code
 	targets []*code // of set, component by component
+	plain   []bool  // by target: it is computed where it is written, in the cells of one row
+	certain []bool  // by assignment: it is a category, whatever is read
 	lets    []*code // that are computed for each block, in an order in which each needs earlier ones only
 	slots   []*code // uniform codes
 	streams []stream
@@ -116,7 +118,9 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 				c.census = c.takeCensus(x)
 			}
 			c.targets = append(c.targets, c.tabulate(x))
+			c.plain = append(c.plain, set != nil && s.Fields[set[i].Field].N == 0 && !r.InPlace(set[i]))
 		}
+		c.certain = append(c.certain, t.Type.Base == Category && r.certain())
 	}
 	depth := 0
 	for _, x := range slices.Concat(c.lets, c.targets, []*code{c.where}) {

@@ -30,7 +30,7 @@ func (m *machine) wordsOf(stream int, b *block, p []float32) []uint32 {
 	}
 	if b.cells != nil || b.stride != 1 {
 		for i := range w {
-			if need == nil || math.Float32bits(need[i]) != 0 {
+			if !skips(need, i) {
 				cell := b.cell(i)
 				w[i] = bulk.Block(uint64(cell/4), 0)[cell%4]
 			}
@@ -54,7 +54,7 @@ func (m *machine) draw(x *code, b *block, d int) operand {
 	case Pick:
 		return m.pick(x, b, d)
 	case Chance:
-		return m.chance(x, b, d)
+		return m.chance(x, b, d, d)
 	case Normal:
 		to := m.register(d, b.n)
 		for i, w := range m.wordsOf(x.index, b, nil) {
@@ -74,25 +74,26 @@ func (m *machine) draw(x *code, b *block, d int) operand {
 	return operand{v: to, in: true}
 }
 
-// chance is true with a probability.
-func (m *machine) chance(x *code, b *block, d int) operand {
-	to := m.register(d, b.n)
+// chance is true with a probability, and false where it is not needed if it is not the same for all. It is kept in register to, and what it needs from d on.
+func (m *machine) chance(x *code, b *block, d, to int) operand {
 	p := x.args[0]
 	if p.uniform {
 		limit := above(m.constants[b.degree*len(m.slots)+p.slot] * 0x1p32) // exactly: a power of two
 		if limit == 0 || limit == 1<<32 {
 			return mask(limit != 0)
 		}
-		kernel.Below(to, m.wordsOf(x.index, b, nil), limit)
-		return operand{v: to, in: true}
+		words, is := m.wordsOf(x.index, b, nil), m.register(to, b.n)
+		kernel.Below(is, words, m.need, limit)
+		return operand{v: is, in: true}
 	}
 	v := m.full(m.eval(p, b, d), b.n, d)
 	words := m.wordsOf(x.index, b, v)
 	if words == nil {
 		return mask(false)
 	}
-	kernel.BelowEach(to, words, v)
-	return operand{v: to, in: true}
+	is := m.register(to, b.n)
+	kernel.BelowEach(is, words, m.wanted[b.first%4:]) // which is p or, where it is not needed, 0
+	return operand{v: is, in: true}
 }
 
 // above is the least whole number that is not below a limit, of those up to 2**32: a word is below both or none.

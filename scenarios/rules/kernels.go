@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"math"
+
 	"github.com/murksim/murksim/exact/f32"
 	"github.com/murksim/murksim/internal/kernel"
 )
@@ -30,8 +32,14 @@ var swapped = [256]Op{
 	Add: Add, Multiply: Multiply, Equal: Equal, NotEqual: NotEqual, Less: Greater, LessEqual: GreaterEqual, Greater: Less, GreaterEqual: LessEqual,
 }
 
+// skips reports whether an element need not be computed: see machine.need.
+func skips(need []float32, i int) bool { return need != nil && math.Float32bits(need[i]) == 0 }
+
 // compute computes an operation of two numbers for each cell, of which the second can be one for all.
-func compute(op Op, to, a []float32, o operand) {
+func compute(op Op, to, a []float32, o operand) { computeNeeded(op, to, a, o, nil) }
+
+// computeNeeded may leave out what is not needed.
+func computeNeeded(op Op, to, a []float32, o operand, need []float32) {
 	switch k := kernelOps[op]; {
 	case k.there && o.v != nil:
 		kernel.Combine(k.op, to, a, o.v)
@@ -43,6 +51,9 @@ func compute(op Op, to, a []float32, o operand) {
 			f = f32.Pow
 		}
 		for i, v := range a[:len(to)] {
+			if skips(need, i) {
+				continue
+			}
 			b := o.k
 			if o.v != nil {
 				b = o.v[i]
@@ -54,6 +65,20 @@ func compute(op Op, to, a []float32, o operand) {
 
 // modulo is the remainder with the sign of the divisor.
 func modulo(a, b float32) float32 {
+	const small = 1 << 24
+	if a > -small && a < small && b > -small && b < small {
+		n, d := int32(a), int32(b)
+		if float32(n) == a && float32(d) == b && d != 0 { // whole numbers, as coordinates and ticks are
+			switch r := n % d; {
+			case r == 0:
+				return float32(math.Copysign(0, float64(b)))
+			case (r < 0) != (d < 0):
+				return float32(r + d)
+			default:
+				return float32(r)
+			}
+		}
+	}
 	args := [2]value{{f: float64(a)}, {f: float64(b)}}
 	return arithmetic[float32](Mod, args[:])
 }

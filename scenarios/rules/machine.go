@@ -53,8 +53,9 @@ type machine struct {
 	here      block
 	there     block // of neighbours
 	words     []uint32
-	need      []float32 // of the cells of the block: where it has no bits, nothing hangs on what is computed now; nil: all is needed
-	wanted    []float32 // that of words
+	need      []float32   // of the cells of the block: where it has no bits, nothing hangs on what is computed now; nil: all is needed
+	wanted    []float32   // that of words
+	outputs   [][]float32 // by target, while they are computed: the cells of the block in the columns that are written, in the place of registers; nil: not so
 	dt        float64
 	tick      uint64
 	own       []float64
@@ -85,7 +86,12 @@ func (m *machine) number() uint64 {
 }
 
 // register is memory for the elements of a block.
-func (m *machine) register(d, n int) []float32 { return m.registers[d*blockSize:][:n:n] }
+func (m *machine) register(d, n int) []float32 {
+	if t := d - len(m.lets) - 1; t >= 0 && t < len(m.outputs) && m.outputs[t] != nil {
+		return m.outputs[t]
+	}
+	return m.registers[d*blockSize:][:n:n]
+}
 
 // prepare computes what is one number for all cells with as many neighbours.
 func (m *machine) prepare() {

@@ -18,6 +18,15 @@ type Rule struct {
 	Cost  int     // about how many steps it takes for a cell
 }
 
+// certain reports whether categories of the rule are such whatever is read: those of Prev were checked.
+func (r *Rule) certain() bool {
+	is := true
+	for _, t := range r.terms() {
+		t.Walk(func(x *Term) { is = is && x.Op != As && x.Op != Now })
+	}
+	return is
+}
+
 // terms are all formulas: lets, where and what is set.
 func (r *Rule) terms() []*Term {
 	all := slices.Clone(r.Lets)

@@ -36,6 +36,7 @@ func (p *Propagator) machine() any {
 // begin lets the machine see the world as it is in this tick.
 func (p *Propagator) begin(c *engine.Context, m *machine) {
 	m.own, m.world, m.bulks = m.own[:0], m.world[:0], m.bulks[:0]
+	m.need, m.outputs = nil, m.outputs[:0] // also after a tick that was given up
 	for gen, columns := range [...][][]float32{m.prev, m.now} {
 		for _, f := range p.reads[gen] {
 			columns[f] = p.column(c, gen, f).Float32
@@ -108,6 +109,7 @@ func (m *machine) block(set []Assignment, b *block, bad *fault) {
 	}
 	d++
 	m.need = where
+	m.redirect(set, b)
 	for i, x := range m.targets {
 		m.keep(m.eval(x, b, d+i), b.n, d+i)
 	}
@@ -117,13 +119,35 @@ func (m *machine) block(set []Assignment, b *block, bad *fault) {
 		f := &m.scope.Fields[set[i].Field]
 		first, n := max(0, set[i].Component), m.rule.Set[i].components()
 		for k := range n {
-			v := m.register(d+t, b.n)
+			v, written := m.register(d+t, b.n), m.outputs[t] != nil
 			t++
-			if at := invalid(v, where, f); at >= 0 {
+			if m.certain[i] {
+				// nothing can be wrong
+			} else if at := invalid(v, where, f); at >= 0 {
 				bad.note(b.cell(at), i)
 				continue
 			}
-			write(m.next[set[i].Field], v, where, b, first+k, max(1, f.N))
+			if !written {
+				write(m.next[set[i].Field], v, where, b, first+k, max(1, f.N))
+			}
+		}
+	}
+	m.outputs = m.outputs[:0]
+}
+
+// redirect lets targets be computed where they are written, if nothing that is read is there.
+func (m *machine) redirect(set []Assignment, b *block) {
+	t := 0
+	for i := range set {
+		for range m.rule.Set[i].components() {
+			var output []float32
+			if m.plain[t] && b.stride == 1 {
+				column := m.next[set[i].Field][b.first:]
+				output = column[:b.n:b.n]
+				kernel.Fetch(column[b.n:min(2*b.n, len(column))])
+			}
+			m.outputs = append(m.outputs, output)
+			t++
 		}
 	}
 }

@@ -108,6 +108,15 @@ func singles() []elementwise {
 			},
 		},
 		{
+			name: "belowNeeded", doc: "belowNeeded is Below where an element of need has all bits.", columns: []string{"words", "need", "to"}, read: 2, written: []string{"to"},
+			constants: 2, silent: true,
+			compute: func(v, c []VecVirtual) {
+				VPXOR(v[0], c[1], v[0])
+				VPCMPGTD(v[0], c[0], v[0])
+				VPAND(v[0], v[1], v[2])
+			},
+		},
+		{
 			name: "lookupEach", doc: "lookupEach is Lookup in 16 numbers at w.", columns: []string{"a", "to"}, read: 1, written: []string{"to"}, silent: true,
 			looks: func(v []VecVirtual, w GPVirtual) {
 				high := YMM()
@@ -142,6 +151,20 @@ func nears() {
 	near("countNear", "countNear counts those that are w[0].", true)
 }
 
+// fetches makes fetchColumn.
+func fetches() {
+	TEXT("fetchColumn", NOSPLIT, "func(v *float32, n int)")
+	Pragma("noescape")
+	Doc("fetchColumn fetches n elements ahead of need, n not 0.")
+	v, left := parameter("v"), parameter("n")
+	Label("line")
+	PREFETCHT0(Mem{Base: v})
+	ADDQ(U32(64), v)
+	SUBQ(U32(16), left)
+	JA(LabelRef("line"))
+	RET()
+}
+
 // A nearer makes a kernel over neighbours.
 type nearer struct {
 	in, to, offsets, degree GPVirtual
@@ -149,17 +172,19 @@ type nearer struct {
 }
 
 func near(name, doc string, counts bool) {
-	TEXT(name, NOSPLIT, "func(in, to *float32, offsets *int, degree int, n int, w *float32)")
+	TEXT(name, NOSPLIT, "func(in, to *float32, offsets *int, degree, n, ahead int, w *float32)")
 	Pragma("noescape")
 	Doc(doc)
 	r := nearer{in: parameter("in"), to: parameter("to"), offsets: parameter("offsets"), degree: parameter("degree")}
-	left := parameter("n")
+	left, ahead := parameter("n"), parameter("ahead")
 	if counts {
 		r.k = YMM()
 		VBROADCASTSS(Mem{Base: parameter("w")}, r.k)
 	}
 	JMP(LabelRef("wideTest"))
 	Label("wide")
+	PREFETCHT0(Mem{Base: r.in, Index: ahead, Scale: 1})
+	PREFETCHT0(Mem{Base: r.in, Index: ahead, Scale: 1, Disp: 64})
 	r.step("wideNear", wide, nil)
 	ADDQ(U32(wide*vector), r.in)
 	ADDQ(U32(wide*vector), r.to)

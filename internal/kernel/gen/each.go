@@ -57,16 +57,29 @@ func (e *elementwise) generate() {
 		VPXOR(r.worst, r.worst, r.worst)
 	}
 	XORQ(at, at)
+	if e.silent { // short operations: most of a turn would be the loop
+		JMP(LabelRef("wideTest"))
+		Label("wide")
+		for j := range wide {
+			e.step(column, Mem{Index: at, Scale: 1, Disp: vector * j}, constants, &r, nil)
+		}
+		ADDQ(U32(wide*vector), at)
+		Label("wideTest")
+		SUBQ(U32(wide*8), left)
+		JAE(LabelRef("wide"))
+		ADDQ(U32(wide*8), left)
+	}
+	here := Mem{Index: at, Scale: 1}
 	JMP(LabelRef("test"))
 	Label("vector")
-	e.step(column, at, constants, &r, nil)
+	e.step(column, here, constants, &r, nil)
 	ADDQ(U32(vector), at)
 	Label("test")
 	SUBQ(U32(8), left)
 	JAE(LabelRef("vector"))
 	ADDQ(U32(8), left)
 	JZ(LabelRef("done"))
-	e.step(column, at, constants, &r, maskOf(left))
+	e.step(column, here, constants, &r, maskOf(left))
 	Label("done")
 	if e.silent {
 		VZEROUPPER()
@@ -77,9 +90,13 @@ func (e *elementwise) generate() {
 }
 
 // step computes one vector.
-func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirtual, r *relaxer, mask VecVirtual) {
+func (e *elementwise) step(column []GPVirtual, at Mem, constants []VecVirtual, r *relaxer, mask VecVirtual) {
 	v := make([]VecVirtual, len(column))
-	place := func(i int) Mem { return Mem{Base: column[i], Index: at, Scale: 1} }
+	place := func(i int) Mem {
+		m := at
+		m.Base = column[i]
+		return m
+	}
 	for i := range v {
 		v[i] = YMM()
 		switch {
@@ -92,7 +109,7 @@ func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirt
 	}
 	for i, name := range e.columns { // half a page ahead, for the processor does not look beyond a page
 		if mask == nil && slices.Contains(e.large, name) {
-			PREFETCHT0(Mem{Base: column[i], Index: at, Scale: 1, Disp: 2048})
+			PREFETCHT0(place(i).Offset(2048))
 		}
 	}
 	if e.looks != nil {

@@ -31,6 +31,7 @@ func main() {
 	passages()
 	normal()
 	nears()
+	fetches()
 	philox()
 	sha256Two()
 	Generate()

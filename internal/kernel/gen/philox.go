@@ -14,8 +14,8 @@ const philoxGroups = 3
 func philox() {
 	TEXT("philoxWords", NOSPLIT, "func(to *uint32, keys *uint64, first uint64, n int, need *float32, step int)")
 	Pragma("noescape")
-	Doc("philoxWords writes n words, a multiple of 48: the four of each index from first on, whose low word must not overflow. Keys are those of the rounds,",
-		"each four times. It leaves out 48 words if the 48 elements of need have no bits; need goes on by so many bytes.")
+	Doc("philoxWords writes n words, a multiple of 48: the four of each index from first on, whose low word must not overflow. Keys are what",
+		"the products of the ten rounds are combined with. It leaves out 48 words if the 48 elements of need have no bits; need goes on by so many bytes.")
 	to, keys, first, left, need, step := parameter("to"), parameter("keys"), parameter("first"), parameter("n"), parameter("need"), parameter("step")
 	index := YMM()
 	steps := GLOBL("steps", RODATA|NOPTR)
@@ -26,6 +26,12 @@ func philox() {
 	MOVQ(first, x)
 	VPBROADCASTQ(x, index)
 	VPADDQ(steps, index, index)
+	rounds := AllocLocal(10 * vector) // the keys, four times each
+	for r := range 10 {
+		key := YMM()
+		VPBROADCASTQ(Mem{Base: keys, Disp: 8 * r}, key)
+		VMOVDQU(key, rounds.Offset(vector*r))
+	}
 	Label("block")
 	some := YMM()
 	VMOVUPS(Mem{Base: need}, some)
@@ -47,7 +53,7 @@ func philox() {
 	}
 	for r := 1; r <= 10; r++ {
 		for g := range groups {
-			groups[g].round(r, Mem{Base: keys, Disp: vector * (r - 1)})
+			groups[g].round(r, rounds.Offset(vector*(r-1)))
 		}
 	}
 	for g := range groups {
