@@ -10,8 +10,9 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// benchRule makes the propagator of a rule that sets the first field, which is the only one; lets are pairs of name and formula.
+// benchRule makes the propagator of a rule that sets the first field, which is the only one; lets are pairs of name and formula, of which where may be one.
 func benchRule(b *testing.B, s space.Space, f Field, own []string, formula string, lets ...string) *Propagator {
+	var where *Node
 	l, err := s.Build()
 	if err != nil {
 		b.Fatal(err)
@@ -22,6 +23,10 @@ func benchRule(b *testing.B, s space.Space, f Field, own []string, formula strin
 		if err != nil {
 			b.Fatal(err)
 		}
+		if lets[i] == "where" {
+			where = n
+			continue
+		}
 		scope.Lets = append(scope.Lets, Let{lets[i], n})
 	}
 	n, err := Parse(formula)
@@ -29,7 +34,7 @@ func benchRule(b *testing.B, s space.Space, f Field, own []string, formula strin
 		b.Fatal(err)
 	}
 	set := []Assignment{{0, -1, n}}
-	r, err := Check(scope, nil, set)
+	r, err := Check(scope, where, set)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -49,6 +54,10 @@ func BenchmarkRules(b *testing.B) {
 		}
 		return v
 	}
+	spread := "if state == susceptible and chance(1 - pow(1 - beta, sick)) then infected else if state == infected and chance(gamma) then recovered else " +
+		"if state == recovered and chance(gamma) then susceptible else state"
+	one := make([]float64, side*side)
+	one[side/2*(side+1)] = 1
 	for _, row := range []struct {
 		name string
 		s    space.Space
@@ -64,8 +73,13 @@ func BenchmarkRules(b *testing.B) {
 			benchRule(b, square4, heat, []string{"rate"}, "heat + rate * dt * (sum(heat) - degree * heat)"), []float64{1}},
 		{"diffusion built in", square4, fields.Def{Initial: fields.Values(random(100))}, propagators.Diffusion{Field: 0, Rate: 1}, nil},
 		{"epidemic", square8, fields.Def{Type: fields.Categorical(3), Initial: fields.Values(random(3))},
-			benchRule(b, square8, state, []string{"beta", "gamma"}, "if state == susceptible and chance(1 - pow(1 - beta, sick)) then infected "+
-				"else if state == infected and chance(gamma) then recovered else if state == recovered and chance(gamma) then susceptible else state", "sick", "count(state == infected)"), []float64{0.3, 0.1}},
+			benchRule(b, square8, state, []string{"beta", "gamma"}, spread, "sick", "count(state == infected)"), []float64{0.3, 0.1}},
+		{"outbreak", square8, fields.Def{Type: fields.Categorical(3), Initial: fields.Values(one)}, // nearly all cells are far from it
+			benchRule(b, square8, state, []string{"beta", "gamma"}, spread, "sick", "count(state == infected)"), []float64{0.3, 0.1}},
+		{"noise", square8, fields.Def{Initial: fields.Values(random(100))},
+			benchRule(b, square8, heat, []string{"p"}, "if chance(heat / 100) then 100 - heat else if chance(p) then heat else 100 * p"), []float64{0.5}},
+		{"ising", square4, fields.Def{Initial: fields.Values(random(2))},
+			benchRule(b, square4, heat, []string{"temp"}, "if chance(1 / (1 + exp(-2 * sum(heat) / temp))) then 1 else -1", "where", "mod(row + col, 2) == 0"), []float64{2}},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			c := engine.Config{Space: row.s, Timestep: 0.1, Fields: []fields.Def{row.f}, Propagators: []engine.Propagator{row.p}}

@@ -19,6 +19,8 @@ type writer struct {
 	*rand.Rand
 	scope *Scope
 	near  bool
+	where string // instead of random formulas: of the rule, and
+	set   string // of state
 }
 
 func (w *writer) of(list ...string) string { return list[w.IntN(len(list))] }
@@ -82,7 +84,7 @@ func (w *writer) around(depth int, inner func(int) string, ops ...string) string
 		case "sum":
 			return w.of("uniform("+w.number(depth-2)+", "+w.number(depth-2)+")", "normal()", "pick("+w.number(depth-1)+", "+w.number(depth-2)+", 3)")
 		case "any":
-			return "chance(" + w.of("0.3", "beta", w.number(depth-1)) + ")"
+			return w.chance(depth)
 		}
 		return "pick(" + inner(depth-1) + ", " + inner(depth-2) + ")"
 	}
@@ -162,6 +164,40 @@ func (w *writer) category(depth int) string {
 	return w.around(depth, w.category, "one", "at")
 }
 
+// chance is a chance, of which many are certain or none, as a rule asks for it: in a branch, or where something else holds.
+func (w *writer) chance(depth int) string {
+	p := w.of("0.3", "0", "1", "beta", "beta - 0.3", "number("+w.truth(depth-1)+")", "(if "+w.truth(depth-2)+" then "+w.of("beta", "1", "heat", "-heat")+" else "+w.of("0", "-0", "-1")+")", w.number(depth-1))
+	is := "chance(" + p + ")"
+	part := fmt.Sprintf("c[%d] < %s", w.scope.Lattice.Dim()-1, w.of("1", "3", "50", "400")) // in a long row, whole runs of cells draw or do not
+	switch w.IntN(7) {
+	case 2:
+		return "(" + part + " and " + is + ")"
+	case 3:
+		return "chance(if " + part + " then " + w.of("0", "0.5") + " else " + w.of("0", "0.2", "beta") + ")"
+	case 0:
+		return "(" + w.truth(depth-1) + w.of(" and ", " and not ", " or ") + is + ")"
+	case 1:
+		return "(if " + w.truth(depth-1) + " then " + is + " else " + w.truth(depth-1) + ")"
+	}
+	return is
+}
+
+// spread is a chain of conditions with draws, as in an epidemic.
+func (w *writer) spread(depth int) string {
+	next := w.of("state", "state", "a", "wish")
+	for range 1 + w.IntN(4) {
+		when := "state == " + w.of("a", "b", "c")
+		switch w.IntN(4) {
+		case 0, 1:
+			when += " and " + w.chance(depth)
+		case 2:
+			when = w.truth(depth) + " and " + w.of("lucky", w.chance(depth))
+		}
+		next = "if " + when + " then " + w.of("a", "b", "c", "pick(a, b)", "(if "+w.chance(depth)+" then b else state)") + " else " + next
+	}
+	return next
+}
+
 // automaton is what a cell becomes by its state and by how many neighbours have the second value: mostly the rule of an automaton.
 func (w *writer) automaton(int) string {
 	alive := w.of("count(state == b)", "count(b == state)", "count(state == b)", "count(state == c)")
@@ -232,7 +268,7 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 		}
 		return n
 	}
-	if w.IntN(3) == 0 {
+	if w.set == "" && w.IntN(3) == 0 {
 		if where = parse(w.truth(3)); where == nil {
 			return nil
 		}
@@ -242,9 +278,18 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 		of               func(int) string
 	}
 	targets := []target{{0, -1, w.number}, {1, -1, w.number}, {2, -1, w.vector}, {2, 1, w.number}, {3, -1, w.category}}
+	if w.IntN(4) == 0 {
+		targets[4].of = w.spread
+	}
 	w.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
 	if w.IntN(8) == 0 {
 		where, targets = nil, []target{{3, -1, w.automaton}}
+	}
+	if w.set != "" {
+		where, targets = nil, []target{{3, -1, func(int) string { return w.set }}}
+		if w.where != "" {
+			where = parse(w.where)
+		}
 	}
 	for _, t := range targets[:min(1+w.IntN(3), len(targets))] {
 		text := t.of(1 + w.IntN(4))
@@ -381,28 +426,12 @@ func TestRandomRules(t *testing.T) {
 			continue
 		}
 		for range 3 {
-			want, failed := x.next()
-			_, err := x.Step()
-			if (err != nil) != failed {
-				t.Fatalf("rule %d on %v:\n%s%v; the naive form fails: %v", n, x.scope.Lattice.Space(), x.text, err, failed)
-			}
-			if failed {
+			if x.step(t) {
 				failures++
-				if !strings.Contains(err.Error(), ": set ") {
-					t.Errorf("%s%v", x.text, err)
-				}
 				break
 			}
 			if ticks++; x.counts() {
 				automata++
-			}
-			for f := range want {
-				for i, v := range x.Column(fields.ID(f)).Float32 {
-					if math.Float32bits(v) != math.Float32bits(want[f][i]) {
-						t.Fatalf("rule %d on %v, tick %d:\n%s%s, element %d is %v (%08x); naively %v (%08x)", n, x.scope.Lattice.Space(), x.Tick(), x.text,
-							x.scope.Fields[f].Name, i, v, math.Float32bits(v), want[f][i], math.Float32bits(want[f][i]))
-					}
-				}
 			}
 		}
 	}
@@ -410,4 +439,29 @@ func TestRandomRules(t *testing.T) {
 	if ticks < rules || automata < rules/20 {
 		t.Errorf("only %d ticks of %d rules, %d of automata", ticks, rules, automata)
 	}
+}
+
+// step computes a tick and compares it with the naive form, which may fail as well.
+func (x *randomWorld) step(t *testing.T) (failed bool) {
+	t.Helper()
+	want, failed := x.next()
+	_, err := x.Step()
+	if (err != nil) != failed {
+		t.Fatalf("%v:\n%s%v; the naive form fails: %v", x.scope.Lattice.Space(), x.text, err, failed)
+	}
+	if failed {
+		if !strings.Contains(err.Error(), ": set ") {
+			t.Errorf("%s%v", x.text, err)
+		}
+		return true
+	}
+	for f := range want {
+		for i, v := range x.Column(fields.ID(f)).Float32 {
+			if math.Float32bits(v) != math.Float32bits(want[f][i]) {
+				t.Fatalf("%v, tick %d:\n%s%s, element %d is %v (%08x); naively %v (%08x)", x.scope.Lattice.Space(), x.Tick(), x.text,
+					x.scope.Fields[f].Name, i, v, math.Float32bits(v), want[f][i], math.Float32bits(want[f][i]))
+			}
+		}
+	}
+	return false
 }
