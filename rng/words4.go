@@ -1,6 +1,10 @@
 package rng
 
-import "github.com/murksim/murksim/internal/kernel"
+import (
+	"math"
+
+	"github.com/murksim/murksim/internal/kernel"
+)
 
 // AtOnce is how many words [Bulk.Fill] makes at once, where cells begin at a multiple of four: what is left of dst takes longer.
 const AtOnce = kernel.PhiloxAtOnce
@@ -20,7 +24,7 @@ func (b Bulk) fill(dst []uint32, first uint64, need []float32) {
 		if need != nil {
 			left = need[done:]
 		}
-		if cell%4 == 0 {
+		if cell%4 == 0 && len(rest) >= AtOnce && kernel.Vectors() {
 			if n := kernel.PhiloxWords(rest, b.key, cell/4, left); n > 0 {
 				done += n
 				continue
@@ -28,10 +32,21 @@ func (b Bulk) fill(dst []uint32, first uint64, need []float32) {
 		}
 		var words [4]uint32
 		n := min(len(words[cell%4:]), len(rest))
-		if need == nil || !kernel.None(left[:n]) {
+		if need == nil || someBits(left[:n]) {
 			words = b.Block(cell/4, 0)
-			copy(rest, words[cell%4:])
+			for i := range n {
+				rest[i] = words[(cell+uint64(i))%4]
+			}
 		}
 		done += n
 	}
+}
+
+// someBits reports whether an element has bits. It looks at all of them: a processor would guess wrong which is the first.
+func someBits(v []float32) bool {
+	bits := uint32(0)
+	for _, x := range v {
+		bits |= math.Float32bits(x)
+	}
+	return bits != 0
 }

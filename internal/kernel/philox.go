@@ -44,13 +44,3 @@ func philoxKeys(key [2]uint32, high uint32) (keys [10]uint64) {
 	keys[9] &^= math.MaxUint32 // no round comes after it
 	return keys
 }
-
-// None reports whether no element has any bits.
-func None(v []float32) bool {
-	for _, x := range v {
-		if math.Float32bits(x) != 0 {
-			return false
-		}
-	}
-	return true
-}
