@@ -423,13 +423,7 @@ const (
 
 // Memory implements [MemoryUser].
 func (r *Rule) Memory(b *Builder) (kept, making uint64) {
-	const result = 96 // bytes, of a cell with fixed numbers
-	cells := uint64(b.Lattice().Cells())
-	kept = uint64(r.rule.Columns()) * numberBytes * cells
-	if r.rule.Fixed(r.scope, r.list) {
-		kept += uint64(len(r.list)) * result * cells
-	}
-	return kept, 0
+	return uint64(r.rule.Columns()) * numberBytes * uint64(b.Lattice().Cells()), 0
 }
 
 // Work implements [WorkUser].

@@ -38,34 +38,52 @@ func (x Fixed) Abs() (Fixed, error) {
 
 // Mul is floor(x·y).
 func (x Fixed) Mul(y Fixed) (Fixed, error) {
-	h, l := bits.Mul64(uint64(x), uint64(y))
-	hi := int64(h) - int64(x>>63&y) - int64(y>>63&x) // of the signed product
-	z := Fixed(uint64(hi)<<(64-fractionBits) | l>>fractionBits)
-	if hi>>(fractionBits-1) != int64(z>>63) || hi>>fractionBits != int64(z>>63) {
+	z, ok := x.TryMul(y)
+	if !ok {
 		return fault(ErrOverflow, "mul", x, y)
 	}
 	return z, nil
 }
 
+// TryMul is [Fixed.Mul], or false instead of an error, which takes memory.
+func (x Fixed) TryMul(y Fixed) (z Fixed, ok bool) {
+	h, l := bits.Mul64(uint64(x), uint64(y))
+	hi := int64(h) - int64(x>>63&y) - int64(y>>63&x) // of the signed product
+	z = Fixed(uint64(hi)<<(64-fractionBits) | l>>fractionBits)
+	if hi>>(fractionBits-1) != int64(z>>63) || hi>>fractionBits != int64(z>>63) {
+		return 0, false
+	}
+	return z, true
+}
+
 // Div is floor(x/y).
 func (x Fixed) Div(y Fixed) (Fixed, error) {
-	if y == 0 {
+	z, ok := x.TryDiv(y)
+	switch {
+	case y == 0:
 		return fault(ErrDivideByZero, "div", x, y)
+	case !ok:
+		return fault(ErrOverflow, "div", x, y)
 	}
+	return z, nil
+}
+
+// TryDiv is [Fixed.Div], or false instead of an error, which takes memory.
+func (x Fixed) TryDiv(y Fixed) (z Fixed, ok bool) {
 	n, d := magnitude(x), magnitude(y)
 	hi, lo := n>>(64-fractionBits), n<<fractionBits
-	if hi >= d {
-		return fault(ErrOverflow, "div", x, y)
+	if hi >= d { // also of a division by zero
+		return 0, false
 	}
 	q, r := bits.Div64(hi, lo, d)
 	negative := x^y < 0
 	if negative && r != 0 {
 		q++ // away from zero; a wrap to 0 is seen below
 	}
-	if z, ok := signed(q, negative); ok && (q != 0 || r == 0 || !negative) {
-		return z, nil
+	if z, ok = signed(q, negative); ok && (q != 0 || r == 0 || !negative) {
+		return z, true
 	}
-	return fault(ErrOverflow, "div", x, y)
+	return 0, false
 }
 
 // Mod is x - y·floor(x/y), exactly: zero, or of y's sign and smaller than y.

@@ -16,6 +16,12 @@ func AsWords(v []float32) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
 }
 
+// AsUnits returns memory of float32 as fixed numbers, half as many.
+func AsUnits(v []float32) []int64 {
+	//detcheck:allow pointer the order of the bytes of a number does not matter to who reads such numbers only
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
+}
+
 // Shift copies src to dst, which is as long, without its first bits, fewer than 64: bit skip becomes bit 0, and the last
 // bits become 0.
 func Shift(dst, src []uint64, skip int) {

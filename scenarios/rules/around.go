@@ -35,31 +35,45 @@ func (m *machine) foldAll(x *code, b *block, d int) operand {
 	n := len(b.pattern.Offsets)
 	switch {
 	case n == 0 && x.op == Sum:
-		return operand{k: float32(math.Copysign(0, -1))}
+		return m.none(x, b.n, d)
 	case n == 0:
 		return m.eval(x.els, b, d)
 	}
-	to := m.register(d, b.n)
+	to := m.result(x, b.n, d)
 	if column := m.direct(x.args[0], b); column != nil && folds[x.op] == Add {
-		kernel.SumNear(to, column, b.first, b.pattern.Offsets)
+		kernel.SumNear(to.v, column, b.first, b.pattern.Offsets)
 		n = 0
 	}
 	for k := range n {
 		there := m.at(b, k)
 		v := m.eval(x.args[0], there, d+1)
 		switch {
-		case k == 0 && v.v == nil:
-			fill(to, v.k)
 		case k == 0:
-			copy(to, v.v)
+			m.keep(v, b.n, d)
+		case x.fixed:
+			m.exactFold(folds[x.op], m.units(to, b.n), m.units(v, b.n))
 		default:
-			compute(folds[x.op], to, to, v)
+			compute(folds[x.op], to.v, to.v, v)
 		}
 	}
-	if x.op == Mean {
-		compute(Divide, to, to, operand{k: float32(len(b.pattern.Offsets))})
+	switch n = len(b.pattern.Offsets); {
+	case x.op == Mean && x.fixed:
+		share(m.units(to, b.n), int64(n))
+	case x.op == Mean:
+		compute(Divide, to.v, to.v, operand{k: float32(n)})
 	}
-	return operand{v: to, in: true}
+	return to
+}
+
+// none is the sum of no neighbours, in a register.
+func (m *machine) none(x *code, n, d int) operand {
+	to := m.result(x, n, d)
+	if x.fixed {
+		fill(m.units(to, n), 0)
+	} else {
+		fill(to.v, float32(math.Copysign(0, -1)))
+	}
+	return to
 }
 
 // folds are the operations by which neighbours are taken together.
@@ -67,55 +81,69 @@ var folds = [256]Op{Sum: Add, Mean: Add, Least: Min, Most: Max}
 
 // foldSome does so with the neighbours for which a condition holds.
 func (m *machine) foldSome(x *code, b *block, d int) operand {
-	to, seen := m.register(d, b.n), m.register(d+1, b.n)
-	fill(to, float32(math.Copysign(0, -1)))
+	to, seen := m.none(x, b.n, d), m.register(d+1, b.n)
 	fill(seen, 0)
 	for k := range b.pattern.Offsets {
 		there := m.at(b, k)
 		c := m.full(m.eval(x.where, there, d+2), b.n, d+2)
-		v := m.full(m.eval(x.args[0], there, d+3), b.n, d+3)
-		for i := range to {
-			if math.Float32bits(c[i]) == 0 {
-				continue
-			}
-			switch {
-			case x.op == Sum, x.op == Mean:
-				to[i] += v[i]
-			case seen[i] == 0, x.op == Least && v[i] < to[i], x.op == Most && v[i] > to[i]:
-				to[i] = v[i]
-			}
-			seen[i]++
+		reached := m.narrow(x.args[0], c, true)
+		v := m.eval(x.args[0], there, d+3)
+		if m.reach = reached; x.fixed {
+			m.foldExact(x.op, m.units(to, b.n), m.units(v, b.n), c, seen)
+		} else {
+			fold(x.op, to.v, m.full(v, b.n, d+3), c, seen)
 		}
 	}
-	if x.op == Mean {
-		for i := range to {
-			to[i] /= seen[i]
+	switch {
+	case x.op == Mean && x.fixed:
+		shareSeen(m.units(to, b.n), seen)
+	case x.op == Mean:
+		for i := range to.v {
+			to.v[i] /= seen[i]
 		}
 	}
 	if x.op != Sum {
 		m.orElse(x, b, d, to, seen)
 	}
-	return operand{v: to, in: true}
+	return to
+}
+
+// fold takes one more number into account where a condition holds.
+func fold(op Op, to, v, c, seen []float32) {
+	v, c, seen = v[:len(to)], c[:len(to)], seen[:len(to)]
+	for i := range to {
+		if math.Float32bits(c[i]) == 0 {
+			continue
+		}
+		switch {
+		case op == Sum, op == Mean:
+			to[i] += v[i]
+		case seen[i] == 0, op == Least && v[i] < to[i], op == Most && v[i] > to[i]:
+			to[i] = v[i]
+		}
+		seen[i]++
+	}
 }
 
 // orElse takes what counts where nothing was seen. The register after d has what was.
-func (m *machine) orElse(x *code, b *block, d int, to, seen []float32) {
+func (m *machine) orElse(x *code, b *block, d int, to operand, seen []float32) {
 	if !slices.Contains(seen, 0) {
 		return
 	}
-	els := m.full(m.eval(x.els, b, d+2), b.n, d+2)
-	for i, n := range seen {
-		if n == 0 {
-			to[i] = els[i]
-		}
-	}
+	reached := m.reach
+	none := m.spare(b.n)
+	compute(Equal, none, seen, operand{})
+	m.narrow(x.els, none, true)
+	els := m.eval(x.els, b, d+2)
+	m.reach = reached
+	m.choose(to, none, els, to)
 }
 
 // count counts the neighbours for which a condition holds.
 func (m *machine) count(x *code, b *block, d int) operand {
 	to := m.register(d, b.n)
 	of := x.args[0]
-	if x.where == nil && of.op == Equal && of.args[1].uniform {
+	if x.where == nil && of.op == Equal && of.args[1].uniform && !of.fails() {
 		if column := m.column(of.args[0]); column != nil && b.cells == nil {
 			kernel.CountNear(to, column, b.first, b.stride, b.pattern.Offsets, m.constant(of.args[1], b).k)
 			return operand{v: to, in: true}
@@ -123,11 +151,7 @@ func (m *machine) count(x *code, b *block, d int) operand {
 	}
 	fill(to, 0)
 	for k := range b.pattern.Offsets {
-		there := m.at(b, k)
-		c := m.eval(of, there, d+1)
-		if x.where != nil {
-			c = m.both(c, m.eval(x.where, there, c.after(d+1)), b.n, d+1)
-		}
+		c := m.counts(x, m.at(b, k), d+1)
 		if c.v == nil {
 			if math.Float32bits(c.k) != 0 {
 				compute(Add, to, to, operand{k: 1})
@@ -141,13 +165,30 @@ func (m *machine) count(x *code, b *block, d int) operand {
 	return operand{v: to, in: true}
 }
 
+// counts is whether a neighbour is one of those that are counted.
+func (m *machine) counts(x *code, there *block, d int) operand {
+	if x.where == nil {
+		return m.eval(x.args[0], there, d)
+	}
+	w := m.eval(x.where, there, d)
+	reached := m.reach
+	if w.v != nil {
+		m.narrow(x.args[0], w.v, true)
+	} else if math.Float32bits(w.k) == 0 {
+		return w
+	}
+	c := m.eval(x.args[0], there, w.after(d))
+	m.reach = reached
+	return m.both(w, c, there.n, d)
+}
+
 // column is that of a field of one number a cell; nil if a code is not that.
 func (m *machine) column(x *code) []float32 {
 	switch {
 	case x.op == Get && x.parts == 1:
-		return m.prev[x.field]
+		return m.prev[x.field].Float32
 	case x.op == Now && x.parts == 1:
-		return m.now[x.field]
+		return m.now[x.field].Float32
 	}
 	return nil
 }
@@ -187,12 +228,16 @@ func (m *machine) decide(x *code, b *block, d int) operand {
 	fill(to, mask(x.op == All).k)
 	for k := range b.pattern.Offsets {
 		there := m.at(b, k)
-		c := m.full(m.eval(x.args[0], there, d+1), b.n, d+1)
+		reached := m.reach
+		m.narrow(x, to, x.op == All) // up to what decides
 		w := operand{k: allBits}
 		if x.where != nil {
-			w = m.eval(x.where, there, d+2)
+			w = m.eval(x.where, there, d+1)
 		}
-		where := m.full(w, b.n, d+2)
+		where := m.full(w, b.n, d+1)
+		m.narrow(x.args[0], where, true)
+		c := m.full(m.eval(x.args[0], there, d+2), b.n, d+2)
+		m.reach = reached
 		for i := range to {
 			is, counts := math.Float32bits(c[i]), math.Float32bits(where[i])
 			if x.op == Any {
@@ -213,13 +258,14 @@ func (m *machine) distinct(x *code, b *block, d int) operand {
 	for k := range n {
 		there := m.at(b, k)
 		v, counts := m.register(of+2*k, b.n), m.register(of+2*k+1, b.n)
-		is := m.full(m.eval(x.args[0], there, of+2*n), b.n, of+2*n)
-		copy(v, is)
 		w := operand{k: allBits}
 		if x.where != nil {
 			w = m.eval(x.where, there, of+2*n)
 		}
 		copy(counts, m.full(w, b.n, of+2*n))
+		reached := m.narrow(x.args[0], counts, true)
+		copy(v, m.full(m.eval(x.args[0], there, of+2*n), b.n, of+2*n))
+		m.reach = reached
 		for i, category := range v {
 			if !(category >= 0 && category < float32(x.index)) || category != float32(math.Trunc(float64(category))) {
 				counts[i] = 0
@@ -242,7 +288,9 @@ func (m *machine) distinct(x *code, b *block, d int) operand {
 
 // one is what a term is at a drawn neighbour, of those for which a condition holds.
 func (m *machine) one(x *code, b *block, d int) operand {
-	to, seen, at := m.register(d, b.n), m.register(d+1, b.n), m.register(d+2, b.n)
+	to, seen, at := m.result(x, b.n, d), m.register(d+1, b.n), m.register(d+2, b.n)
+	reached := m.reach
+	is := m.spare(b.n)
 	holds := func(there *block) []float32 {
 		if x.where == nil {
 			return m.full(mask(true), b.n, d+3)
@@ -264,22 +312,30 @@ func (m *machine) one(x *code, b *block, d int) operand {
 	}
 	for k := range b.pattern.Offsets {
 		there := m.at(b, k)
-		c := holds(there)
-		v := m.full(m.eval(x.args[0], there, d+4), b.n, d+4)
-		for i := range to {
-			if math.Float32bits(c[i]) == 0 {
+		for i, c := range holds(there) {
+			is[i] = 0
+			if math.Float32bits(c) == 0 {
 				continue
 			}
 			if at[i] == 0 {
-				to[i] = v[i]
+				is[i] = allBits
 			}
 			at[i]--
 		}
+		m.takeFrom(x.args[0], there, d+4, to, is)
 	}
-	if x.els != nil {
+	if m.reach = reached; x.els != nil {
 		m.orElse(x, b, d, to, seen)
 	}
-	return operand{v: to, in: true}
+	return to
+}
+
+// takeFrom takes what a code comes to where a mask is true.
+func (m *machine) takeFrom(x *code, b *block, d int, to operand, is []float32) {
+	reached := m.narrow(x, is, true)
+	v := m.eval(x, b, d)
+	m.reach = reached
+	m.choose(to, is, v, to)
 }
 
 // look is what a term is at one other cell.
@@ -311,7 +367,8 @@ func (m *machine) look(x *code, b *block, d int) operand {
 	case b.n:
 		return m.eval(x.els, b, d)
 	}
+	reached := m.narrow(x.args[0], is, true)
 	v := m.eval(x.args[0], there, d+1)
-	choose(is, is, v, m.eval(x.els, b, v.after(d+1)))
-	return operand{v: is, in: true}
+	m.reach = reached
+	return m.branches(x.els, x, b, d, operand{v: is, in: true}, v)
 }

@@ -80,6 +80,10 @@ func BenchmarkRules(b *testing.B) {
 			benchRule(b, square8, heat, []string{"p"}, "if chance(heat / 100) then 100 - heat else if chance(p) then heat else 100 * p"), []float64{0.5}},
 		{"ising", square4, fields.Def{Initial: fields.Values(random(2))},
 			benchRule(b, square4, heat, []string{"temp"}, "if chance(1 / (1 + exp(-2 * sum(heat) / temp))) then 1 else -1", "where", "mod(row + col, 2) == 0"), []float64{2}},
+		{"money", square4, fields.Def{Element: fields.Fixed, Initial: fields.Values(random(100))},
+			benchRule(b, square4, Field{Name: "money", Fixed: true}, []string{"rate"}, "if money > 10 then money - money * rate * dt + mean(money) * rate * dt else money"), []float64{0.5}},
+		{"money with faults that nothing needs", square4, fields.Def{Element: fields.Fixed, Initial: fields.Values(random(100))},
+			benchRule(b, square4, Field{Name: "money", Fixed: true}, nil, "if money == 0 then 3 else 100 / money"), nil},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			c := engine.Config{Space: row.s, Timestep: 0.1, Fields: []fields.Def{row.f}, Propagators: []engine.Propagator{row.p}}

@@ -36,6 +36,7 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 	if x.op != Or {
 		m.need = c.v
 	}
+	reached := m.narrow(x.args[1], c.v, x.op != Or)
 	var yes operand
 	masked := x.op == And && x.args[1].op == Chance && x.args[1].memo == 0
 	if masked {
@@ -43,8 +44,12 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 	} else {
 		yes = m.eval(x.args[1], b, e)
 	}
-	if m.need = need; masked && yes.v != nil {
+	m.need, m.reach = need, reached
+	switch {
+	case masked && yes.v != nil:
 		return yes
+	case x.op == Choose:
+		return m.branches(x.args[2], x, b, d, c, yes)
 	}
 	to := m.register(d, b.n)
 	switch x.op {
@@ -64,9 +69,6 @@ func (m *machine) logic(x *code, b *block, d int) operand {
 			return yes
 		}
 		compute(Or, to, c.v, yes)
-	default:
-		no := m.eval(x.args[2], b, yes.after(e))
-		choose(to, c.v, yes, no)
 	}
 	return operand{v: to, in: true}
 }
@@ -77,9 +79,9 @@ func settled(o operand, n int) operand {
 		return o
 	}
 	first := math.Float32bits(o.v[0]) != 0
-	same := &never
+	same := &nowhere
 	if first {
-		same = &always
+		same = &everywhere
 	}
 	if !kernel.Same(o.v[:n], same[:n]) {
 		return o
@@ -89,12 +91,22 @@ func settled(o operand, n int) operand {
 
 // What is true in no cell of a block, and in all.
 var (
-	never  [blockSize]float32
-	always = func() (all [blockSize]float32) {
+	nowhere    [blockSize]float32
+	everywhere = func() (all [blockSize]float32) {
 		fill(all[:], allBits)
 		return all
 	}()
 )
+
+// branches is a choice x whose condition, in register d if in any, and first branch are computed, and whose other one is other.
+func (m *machine) branches(other, x *code, b *block, d int, c, yes operand) operand {
+	reached := m.narrow(other, c.v, false)
+	no := m.eval(other, b, yes.after(c.after(d)))
+	m.reach = reached
+	to := m.result(x, b.n, d)
+	m.choose(to, c.v, yes, no)
+	return to
+}
 
 // convert makes a number of a category or of true and false, or a category of a number.
 func (m *machine) convert(x *code, b *block, d int) operand {

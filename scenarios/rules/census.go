@@ -23,7 +23,7 @@ func (c *compiler) takeCensus(target *code) int {
 	a := c.set[0]
 	f := &c.scope.Fields[a.Field]
 	size := c.scope.Lattice.MaxDegree() + 1
-	if len(c.set) > 1 || c.where != nil || f.Values == nil || len(f.Values) > most || size > maxTable || c.rule.InPlace(a) {
+	if len(c.set) > 1 || c.where != nil || f.Values == nil || f.Fixed || target.fails() || len(f.Values) > most || size > maxTable || c.rule.InPlace(a) {
 		return -1
 	}
 	s := &census{compiler: c, field: a.Field, looked: map[*code]bool{}} //detcheck:allow pointer it is looked up only

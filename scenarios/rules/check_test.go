@@ -68,6 +68,7 @@ func TestChecks(t *testing.T) {
 		{"heat", "round(heat)", "round(heat): there is no round; write floor(x + 0.5)"},
 		{"heat", "ceil(heat)", "ceil(heat): there is no ceil; write -floor(-x)"},
 		{"heat", "flor(heat)", `flor(heat): there is no function flor; did you mean "floor"?`},
+		{"money", "u", "u: money is a fixed number, u is a vector of 3 fixed numbers"},
 		{"wind", "at(wind, up else wind)", "up: square4 has no direction up; use north, south, west or east"},
 		{"state", "heat", "heat: state is a category (susceptible, infected, recovered), heat is a number"},
 		{"heat", "heat > 1", "heat > 1: heat > 1 is true or false, which no field holds; write number(…), or if heat > 1 then … else …"},

@@ -14,6 +14,8 @@ type code struct {
 
 	field       int // Get, Now: of the scope; component part of parts
 	part, parts int
+	fixed       bool    // it is a fixed number
+	failing     uint8   // what is known of its faults, see fails
 	value       float64 // Const
 	index       int     // parameters, lets, coordinates, steps, draws; Distinct: how many categories there are
 	near        bool    // Degree: the neighbour's
@@ -34,6 +36,7 @@ const (
 	constantOf                    // the value of a slot, in a uniform code
 	tableEntry                    // the count that a table's value is of
 	lookup                        // a number of a table
+	alongside                     // the first of several, of which the others have faults alone
 	relaxed                       // x + k * (sum(x) - degree * x), of a field and a uniform k; els computes it otherwise
 )
 
@@ -55,8 +58,7 @@ type termAt struct {
 	near, inner bool
 }
 
-// A Program is a rule of fields in the form in which it is computed, for blocks of cells. It is not for rules with fixed numbers. It may be used by
-// several goroutines.
+// A Program is a rule of fields in the form in which it is computed, for blocks of cells. It may be used by several goroutines.
 type Program struct {
 	scope   *Scope
 	rule    *Rule
@@ -77,6 +79,8 @@ type Program struct {
 	degree      []float32   // of each cell; nil if not used
 	registers   int         // that a block needs at once
 	memos       int         // registers behind those, of codes that several others use
+	hasFixed    bool        // there are fixed numbers
+	fails       bool        // a formula can fail
 }
 
 // A compiler makes a program of a rule.
@@ -91,13 +95,10 @@ type compiler struct {
 	offsets map[string][]int32 // the tables of at
 }
 
-// Compile makes a program of a rule; nil if it has fixed numbers, which [Naive] computes. Set may be nil if the rule only computes, and draws nothing.
+// Compile makes a program of a rule. Set may be nil if the rule only computes, and draws nothing.
 func Compile(s *Scope, r *Rule, set []Assignment) *Program {
-	if r.Fixed(s, set) {
-		return nil
-	}
 	//detcheck:allow pointer it is looked up only
-	c := &compiler{Program: &Program{scope: s, rule: r, set: set}, known: map[letPart]int{}, uniform: map[int]*code{}, once: map[termAt]*code{}, offsets: map[string][]int32{}}
+	c := &compiler{Program: &Program{scope: s, rule: r, set: set, hasFixed: r.fixed(s, set)}, known: map[letPart]int{}, uniform: map[int]*code{}, once: map[termAt]*code{}, offsets: map[string][]int32{}}
 	for _, span := range s.Lattice.Spans() {
 		if n := len(span.Pattern.Offsets); !slices.Contains(c.degrees, n) {
 			c.degrees = append(c.degrees, n)
@@ -118,19 +119,29 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 				c.census = c.takeCensus(x)
 			}
 			c.targets = append(c.targets, c.tabulate(x))
-			c.plain = append(c.plain, set != nil && s.Fields[set[i].Field].N == 0 && !r.InPlace(set[i]))
+			c.plain = append(c.plain, set != nil && s.Fields[set[i].Field].N == 0 && !s.Fields[set[i].Field].Fixed && !r.InPlace(set[i]))
 		}
 		c.certain = append(c.certain, t.Type.Base == Category && r.certain())
 	}
 	depth := 0
 	for _, x := range slices.Concat(c.lets, c.targets, []*code{c.where}) {
 		depth = max(depth, x.need())
+		c.fails = x.fails() || c.fails // each is asked before there are several goroutines
 	}
 	for i := range c.tabled {
 		depth = max(depth, c.tabled[i].of.need())
+		c.fails = c.tabled[i].of.fails() || c.fails
 	}
 	c.registers = len(c.lets) + len(c.targets) + 1 + depth + c.memos
 	return c.Program
+}
+
+// scratch is how much memory of float32 a block's registers take. Those of fixed numbers are as many and take double.
+func (p *Program) scratch() int {
+	if p.hasFixed {
+		return 3 * p.registers * blockSize
+	}
+	return p.registers * blockSize
 }
 
 // streams are all draws of the rule: of let, where and set, whether their values are used or not.
@@ -172,7 +183,7 @@ func (c *compiler) operand(x *code, uniform bool) *code {
 
 // lower makes the code of component k of a term; of a scalar k is 0.
 func (c *compiler) lower(t *Term, k int) *code {
-	x := &code{op: t.Op, uniform: t.Uniform, slot: -1, value: t.Value, index: t.Index, truth: t.Type.Base == Boolean, steps: -1}
+	x := &code{op: t.Op, uniform: t.Uniform, slot: -1, value: t.Value, index: t.Index, truth: t.Type.Base == Boolean, fixed: t.Type.Base == Fixed, steps: -1}
 	switch t.Op {
 	case Get, Now:
 		x.field, x.part, x.parts = t.Index, k, max(1, t.Type.N)
@@ -188,7 +199,7 @@ func (c *compiler) lower(t *Term, k int) *code {
 		c.needCoordinate(t.Index)
 		return x
 	case Component:
-		return c.lower(t.Args[0], t.Index)
+		return c.component(t)
 	case MakeVector:
 		return rounded(c.lower(t.Args[k], 0))
 	case Dot, Length:
@@ -222,6 +233,27 @@ func (c *compiler) lower(t *Term, k int) *code {
 	return relaxation(x)
 }
 
+// component is one of a vector. All others are computed, too, if they can fail.
+func (c *compiler) component(t *Term) *code {
+	x := c.lower(t.Args[0], t.Index)
+	if !c.hasFixed {
+		return x
+	}
+	all := []*code{c.operand(x, false)}
+	for k := range t.Args[0].Type.N {
+		if k == t.Index {
+			continue
+		}
+		if y := c.lower(t.Args[0], k); y.fails() {
+			all = append(all, c.operand(y, false))
+		}
+	}
+	if len(all) == 1 {
+		return x
+	}
+	return &code{op: alongside, args: all, fixed: x.fixed, slot: -1, steps: -1}
+}
+
 // shared is the code of a scalar that several others use, which is computed once for them.
 func (c *compiler) shared(t *Term) *code {
 	key := termAt{t, c.near, c.inner}
@@ -237,9 +269,9 @@ func (c *compiler) shared(t *Term) *code {
 	return x
 }
 
-// rounded is a number as a float32; a uniform one stays uniform.
+// rounded is a number as a float32; a uniform one stays uniform, and a fixed one as it is.
 func rounded(x *code) *code {
-	if !x.uniform {
+	if !x.uniform || x.fixed {
 		return x
 	}
 	return &code{op: round, args: []*code{x}, uniform: true, slot: -1, steps: -1}
@@ -251,7 +283,7 @@ func (c *compiler) dot(t *Term) *code {
 		for i := range args {
 			args[i] = c.operand(args[i], t.Uniform)
 		}
-		return &code{op: op, args: args, uniform: t.Uniform, slot: -1, steps: -1}
+		return &code{op: op, args: args, uniform: t.Uniform, fixed: t.Type.Base == Fixed, slot: -1, steps: -1}
 	}
 	u, v := t.Args[0], t.Args[len(t.Args)-1]
 	var sum *code
@@ -318,7 +350,7 @@ func (c *compiler) useLet(t *Term, k int) *code {
 	of := c.rule.let(t.Index, c.inner)
 	place, key := c.place, letPart{t.Index, k, c.inner && c.rule.Inner[t.Index] != nil}
 	if i, ok := c.known[key]; ok && !c.near && !of.Uniform {
-		return &code{op: UseLet, index: i, slot: -1, truth: of.Type.Base == Boolean, counts: c.lets[i].op == Count, steps: -1}
+		return c.used(i)
 	}
 	if x := c.uniform[t.Index]; x != nil && of.Uniform {
 		return x
@@ -332,7 +364,7 @@ func (c *compiler) useLet(t *Term, k int) *code {
 			x = rounded(x)
 		}
 		c.operand(x, false)
-		c.uniform[t.Index] = &code{op: constantOf, uniform: true, slot: x.slot, truth: x.truth, steps: -1}
+		c.uniform[t.Index] = &code{op: constantOf, uniform: true, slot: x.slot, truth: x.truth, fixed: x.fixed, failing: failing(x), steps: -1}
 		return c.uniform[t.Index]
 	case x.uniform && of.Type.Base != Boolean:
 		return rounded(x)
@@ -341,7 +373,13 @@ func (c *compiler) useLet(t *Term, k int) *code {
 	}
 	c.known[key] = len(c.lets)
 	c.lets = append(c.lets, c.tabulate(x))
-	return &code{op: UseLet, index: c.known[key], slot: -1, truth: x.truth, counts: x.op == Count, steps: -1}
+	return c.used(c.known[key])
+}
+
+// used is the value of a let that is computed for each block.
+func (c *compiler) used(i int) *code {
+	of := c.lets[i]
+	return &code{op: UseLet, index: i, slot: -1, truth: of.truth, fixed: of.fixed, failing: failing(of), counts: of.op == Count, steps: -1}
 }
 
 // needDegree lists the number of neighbours of each cell.

@@ -23,7 +23,7 @@ func (m *machine) wordsOf(stream int, b *block, p []float32) []uint32 {
 		default:
 			compute(And, wanted, p, operand{v: need})
 		}
-		if p != nil && kernel.Same(wanted, never[:b.n]) {
+		if p != nil && kernel.Same(wanted, nowhere[:b.n]) {
 			return nil
 		}
 		need = wanted
@@ -78,7 +78,7 @@ func (m *machine) draw(x *code, b *block, d int) operand {
 func (m *machine) chance(x *code, b *block, d, to int) operand {
 	p := x.args[0]
 	if p.uniform {
-		limit := above(m.constants[b.degree*len(m.slots)+p.slot] * 0x1p32) // exactly: a power of two
+		limit := above(m.known(p, b).f * 0x1p32) // exactly: a power of two
 		if limit == 0 || limit == 1<<32 {
 			return mask(limit != 0)
 		}
@@ -110,17 +110,16 @@ func above(limit float64) uint64 {
 
 // pick is one of several things.
 func (m *machine) pick(x *code, b *block, d int) operand {
-	to, at := m.register(d, b.n), m.register(d+1, b.n)
+	to, at := m.result(x, b.n, d), m.register(d+1, b.n)
 	for i, w := range m.wordsOf(x.index, b, nil) {
 		at[i] = float32(chosen(w, len(x.args)))
 	}
+	reached := m.reach
+	is := m.spare(b.n)
 	for k, a := range x.args {
-		v := m.full(m.eval(a, b, d+2), b.n, d+2)
-		for i := range to {
-			if at[i] == float32(k) {
-				to[i] = v[i]
-			}
-		}
+		compute(Equal, is, at, operand{k: float32(k)})
+		m.takeFrom(a, b, d+2, to, is)
 	}
-	return operand{v: to, in: true}
+	m.reach = reached
+	return to
 }

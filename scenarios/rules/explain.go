@@ -10,7 +10,7 @@ import (
 
 // explain is the error of a value that cannot be written: it names the first operation that gives something that is not finite although its operands are.
 func (p *Propagator) explain(c *engine.Context, m *machine, bad fault) error {
-	state := p.state(c, m)
+	state := p.state(m)
 	var first *Term
 	var of []value
 	state.seen = func(t *Term, args []value, v value) {

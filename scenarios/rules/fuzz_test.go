@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
@@ -17,6 +18,9 @@ func FuzzCheck(f *testing.F) {
 		"pick(1, heat, 3)", "money * 0.5 + fixed(heat)", "u / 3", "length(u)", "dot(wind, wind)", "clamp(heat, 0, 1)", "as(state, heat)", "number(state == infected)",
 		"grass.bare", "distinct(state)", "uniform(0, normal())", "mod(tick, 24)", "floor(-heat) + abs(`wind-speed`) + exp(heat) - pow(heat, 2)", "least(money)",
 		"if any(state == infected) then u else u * 2", "half + sick", "count(heat > half)", "`sum` + sum(`sum`)", "field.full",
+		"if money > 0 then 10 / money else -money", "any(1 / money > 2) or all(sqrt(money) > 1)", "count(10 / money > 1 where money != 0)", "mean(money * money where abs(money) < 9 else 0)",
+		"number(one(sqrt(money) where money > 0 else 1))", "at(u[0] * money, 1, 1 else 100000000 * money)", "(money * u)[1]", "pick(money, 1 / money)", "[number(money / 0), heat][1]",
+		"least(floor(u[2])) + most(mod(money, 3))", "clamp(money, 0, 5)", "min(money, u[0], fixed(heat))", "fixed(pow(10, heat * 5))", "distinct(as(state, number(sqrt(money))) where money > 0)",
 	} {
 		for field := range uint8(11) {
 			f.Add(text, field, field%3)
@@ -50,9 +54,9 @@ func FuzzCheck(f *testing.F) {
 		state := stateOf(s)
 		sameAsBlocks(t, s, r, set, state)
 		for cell := range s.Lattice.Cells() {
-			a, _, _, err1 := NewNaive(s, r, set).Cell(state, 0, cell)
-			b, _, _, err2 := NewNaive(s, other, set).Cell(state, 0, cell)
-			if (err1 == nil) != (err2 == nil) || len(a) != len(b) {
+			a, x, _, err1 := NewNaive(s, r, set).Cell(state, 0, cell)
+			b, y, _, err2 := NewNaive(s, other, set).Cell(state, 0, cell)
+			if (err1 == nil) != (err2 == nil) || len(a) != len(b) || !slices.Equal(x, y) {
 				t.Fatalf("%q: %v, %v; %q: %v, %v", text, a, err1, written, b, err2)
 			}
 		}
@@ -96,7 +100,7 @@ func FuzzStatement(f *testing.F) {
 		state := stateOf(s)
 		holds, failed := x.Holds(state)
 		for _, total := range other.totals {
-			total.ready = true // without a machine
+			total.naive = true
 		}
 		naively, wrong := other.Holds(state)
 		if naively != holds || (failed == nil) != (wrong == nil) || failed == nil && other.Found() != x.Found() {
@@ -108,44 +112,46 @@ func FuzzStatement(f *testing.F) {
 // sameAsBlocks compares the program of a rule with its naive form, in every cell.
 func sameAsBlocks(t *testing.T, s *Scope, r *Rule, set []Assignment, state *State) {
 	program := Compile(s, r, set)
-	if program == nil {
-		return
-	}
 	streams := r.streams(s, set)
 	m := newMachine(program)
-	m.prev, m.now, m.own, m.world, m.dt, m.tick = state.Prev, state.Now, state.Own, state.World, state.Dt, state.Tick
-	m.registers, m.next = make([]float32, program.registers*blockSize), make([][]float32, len(s.Fields))
+	m.own, m.world, m.dt, m.tick = state.Own, state.World, state.Dt, state.Tick
+	for i := range s.Fields {
+		m.prev = append(m.prev, fields.Column{Float32: state.Prev[i], Fixed: state.Fixed[0][i]})
+		m.next = append(m.next, fields.Column{Float32: slices.Clone(state.Prev[i]), Fixed: slices.Clone(state.Fixed[0][i])})
+	}
+	m.now = m.prev
+	m.use(make([]float32, program.scratch()))
 	for i := range streams {
 		m.bulks = append(m.bulks, rng.StreamSeed{byte(i)}.Bulk())
 	}
 	state.Word = func(place string, number, cell int) uint32 {
 		return m.bulks[slices.Index(streams, stream{place, number})].Block(uint64(cell/4), 0)[cell%4]
 	}
-	f := set[0].Field
-	m.next[f] = make([]float32, len(state.Prev[f]))
 	m.prepare()
 	bad := fault{cell: noFault}
 	for _, span := range s.Lattice.Spans() {
 		m.span(set, span, &bad)
 	}
-	n := max(1, s.Fields[f].N)
+	naive, next, first := NewNaive(s, r, set), m.next[set[0].Field], fault{cell: noFault}
+	n := max(1, s.Fields[set[0].Field].N)
 	for cell := range s.Lattice.Cells() {
-		want, _, _, err := NewNaive(s, r, set).Cell(state, 0, cell)
-		if err != nil {
-			t.Fatalf("%s: cell %d: %v", set[0].Formula, cell, err)
+		want, money, _, err := naive.Cell(state, 0, cell)
+		if err != nil || slices.ContainsFunc(want, func(x float32) bool { return invalid([]float32{x}, nil, &s.Fields[set[0].Field]) >= 0 }) {
+			first.note(cell, 0)
 		}
 		for k, w := range want {
-			one := []float32{w}
-			if bad.cell < noFault && invalid(one, nil, &s.Fields[f]) >= 0 {
-				return // the tick fails, as it must
-			}
-			if got := m.next[f][cell*n+k]; bad.cell == noFault && math.Float32bits(got) != math.Float32bits(w) {
+			if got := next.Float32[cell*n+k]; bad.cell == noFault && math.Float32bits(got) != math.Float32bits(w) {
 				t.Fatalf("%s: cell %d: %v (%08x), naively %v (%08x)", set[0].Formula, cell, got, math.Float32bits(got), w, math.Float32bits(w))
 			}
 		}
+		for k, w := range money {
+			if got := next.Fixed[cell*n+k]; bad.cell == noFault && got != int64(w) {
+				t.Fatalf("%s: cell %d: %d units, naively %d", set[0].Formula, cell, got, int64(w))
+			}
+		}
 	}
-	if bad.cell < noFault {
-		t.Fatalf("%s fails in cell %d, but not naively", set[0].Formula, bad.cell)
+	if bad != first {
+		t.Fatalf("%s fails in cell %d, naively in %d; %d is that none does", set[0].Formula, bad.cell, first.cell, noFault)
 	}
 }
 
@@ -179,7 +185,11 @@ func stateOf(s *Scope) *State {
 			state.Prev, state.Fixed[0] = append(state.Prev, column), append(state.Fixed[0], nil)
 			continue
 		}
-		state.Prev, state.Fixed[0] = append(state.Prev, nil), append(state.Fixed[0], make([]int64, n))
+		units := make([]int64, n)
+		for i := range units {
+			units[i] = []int64{1 << 16, 0, -5 << 15, 1 << 40, 3, math.MaxInt64 - 7, 123456, math.MinInt64, -1}[i%9]
+		}
+		state.Prev, state.Fixed[0] = append(state.Prev, nil), append(state.Fixed[0], units)
 	}
 	state.Now, state.Fixed[1] = state.Prev, state.Fixed[0]
 	return state

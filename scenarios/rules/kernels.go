@@ -86,7 +86,7 @@ func modulo(a, b float32) float32 {
 // choose takes one number where the mask is true, and another where it is not.
 func choose(to, mask []float32, yes, no operand) { kernel.Choose(to, mask, yes.v, no.v, yes.k, no.k) }
 
-func fill(to []float32, k float32) {
+func fill[T float32 | int64](to []T, k T) {
 	for i := range to {
 		to[i] = k
 	}

@@ -3,6 +3,8 @@ package rules
 import (
 	"math"
 
+	"github.com/murksim/murksim/exact/fixed"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
@@ -30,22 +32,25 @@ func (b *block) cell(i int) int {
 	return b.first + i*b.stride
 }
 
-// An operand is what a code comes to in the cells of a block: a number for each, or one for all. True is all bits, false none.
+// An operand is what a code comes to in the cells of a block: a number for each, or one for all. True is all bits, false none. Fixed numbers are always in a register.
+// It has no more words and fields than the compiler keeps in registers of its own.
 type operand struct {
 	v  []float32 // nil: k for all
 	k  float32
-	in bool // v is a register that is free afterwards
+	at uint16 // of fixed numbers: their register, from 1; 0: it is not of them
+	in bool   // it is in a register that is free afterwards
 }
 
 // A machine computes a program's codes. It belongs to one goroutine at a time.
 type machine struct {
 	*Program
-	prev, now [][]float32 // by field of the scope, those that are read
-	next      [][]float32 // those that are written
+	prev, now []fields.Column // by field of the scope, those that are read
+	next      []fields.Column // those that are written
 	naive     *Naive
 	bulks     []rng.Bulk
-	constants []float64 // by degree, then by slot
+	constants []constant // by degree, then by slot
 	registers []float32
+	fixed     []int64   // as many registers of fixed numbers
 	cells     []int32   // of a block that is a list
 	values    []float32 // of the tables
 	blocks    uint64    // how many there were
@@ -60,15 +65,27 @@ type machine struct {
 	tick      uint64
 	own       []float64
 	world     []float64
+
+	faults *lanes  // of what is computed
+	failed []lanes // by let, by memo, and of a formula; nil: nothing fails
+	reach  reach
+	masks  [][]float32
 }
 
-// newMachine returns a machine; the program is nil where each cell is computed by itself.
+// newMachine returns a machine of a program.
 func newMachine(p *Program) *machine {
-	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize+rng.AtOnce+4), wanted: make([]float32, blockSize+rng.AtOnce+4)}
-	if p != nil {
-		m.memory = make([]uint64, p.memos+1)
+	m := &machine{Program: p, cells: make([]int32, blockSize), words: make([]uint32, blockSize+rng.AtOnce+4), wanted: make([]float32, blockSize+rng.AtOnce+4), memory: make([]uint64, p.memos+1)}
+	if p.fails {
+		m.failed = make([]lanes, len(p.lets)+p.memos+1)
 	}
 	return m
+}
+
+// use gives the machine the memory of its registers, as much as the program's scratch, and returns what is left of it.
+func (m *machine) use(memory []float32) []float32 {
+	n, all := m.Program.registers*blockSize, m.scratch()
+	m.registers, m.fixed = memory[:n], kernel.AsUnits(memory[n:all])
+	return memory[all:]
 }
 
 // at is the block of the neighbours in a direction of a block's pattern, until the next call: terms over neighbours do not nest.
@@ -95,13 +112,20 @@ func (m *machine) register(d, n int) []float32 {
 
 // prepare computes what is one number for all cells with as many neighbours.
 func (m *machine) prepare() {
-	m.constants = m.constants[:0]
+	m.constants, m.reach = m.constants[:0], reach{}
 	for degree := range m.degrees {
 		for _, x := range m.slots {
 			m.constants = append(m.constants, m.uniformly(x, degree))
 		}
 	}
 	m.fillTables()
+}
+
+// A constant is what a uniform code comes to: a float64, or a fixed number, or nothing.
+type constant struct {
+	f     float64
+	x     fixed.Fixed
+	fails bool
 }
 
 // counting are the counts that tables have entries for.
@@ -113,62 +137,91 @@ var counting = func() (all [blockSize]float32) {
 }()
 
 // uniformly computes a uniform code, for a degree by its index.
-func (m *machine) uniformly(x *code, degree int) float64 {
+func (m *machine) uniformly(x *code, degree int) constant {
 	switch x.op {
 	case Const:
-		return x.value
+		return constant{f: x.value}
 	case Own:
-		return m.own[x.index]
+		return constant{f: m.own[x.index]}
 	case World:
-		return m.world[x.index]
+		return constant{f: m.world[x.index]}
 	case Dt:
-		return m.dt
+		return constant{f: m.dt}
 	case Tick:
-		return float64(m.tick)
+		return constant{f: float64(m.tick)}
 	case Cells:
-		return float64(m.scope.Lattice.Cells())
+		return constant{f: float64(m.scope.Lattice.Cells())}
 	case Degree:
-		return float64(m.degrees[degree])
+		return constant{f: float64(m.degrees[degree])}
 	case constantOf: // of an earlier slot
 		return m.constants[degree*len(m.slots)+x.slot]
+	case And, Or, Choose:
+		c := m.uniformly(x.args[0], degree)
+		switch yes := c.f == 1; {
+		case c.fails, x.op == And && !yes, x.op == Or && yes:
+			return c
+		case x.op == Choose && !yes:
+			return m.uniformly(x.args[2], degree)
+		}
+		return m.uniformly(x.args[1], degree)
 	}
 	var memory [maxArguments]value
 	args := memory[:len(x.args)]
 	for i, a := range x.args {
-		args[i].f = m.uniformly(a, degree)
+		c := m.uniformly(a, degree)
+		if c.fails {
+			return c
+		}
+		args[i] = value{f: c.f, x: c.x}
 	}
+	v, err := x.uniformly(args)
+	return constant{v.f, v.x, err != nil}
+}
+
+// uniformly computes an operation of uniform numbers.
+func (x *code) uniformly(args []value) (value, error) {
 	switch {
 	case x.op == round:
-		return float64(float32(args[0].f))
+		return value{f: float64(float32(args[0].f))}, nil
+	case x.op == ToFixed:
+		v, err := toFixed(args[0].f)
+		return value{x: v}, err
+	case x.op == ToFloat && x.args[0].fixed:
+		return value{f: float64(float32(int64(args[0].x)) / float32(fixed.One))}, nil
 	case x.op == ToFloat:
-		return args[0].f
+		return args[0], nil
 	case x.op == As:
-		return float64(category(float32(args[0].f), x.index))
+		return value{f: float64(category(float32(args[0].f), x.index))}, nil
 	case x.op == Not:
-		return 1 - args[0].f
-	case x.op == And:
-		return min(args[0].f, args[1].f)
-	case x.op == Or:
-		return max(args[0].f, args[1].f)
-	case x.op == Choose && args[0].f == 1:
-		return args[1].f
-	case x.op == Choose:
-		return args[2].f
+		return truth(args[0].f == 0), nil
+	case x.op >= Equal && x.op <= GreaterEqual && x.args[0].fixed:
+		return truth(holds(x.op, args[0].x, args[1].x)), nil
 	case x.op >= Equal && x.op <= GreaterEqual:
-		return truth(holds(x.op, args[0].f, args[1].f)).f
+		return truth(holds(x.op, args[0].f, args[1].f)), nil
 	case x.op >= Exp && x.op <= Pow:
-		return curve(x.op, args).f
+		return curve(x.op, args), nil
+	case x.fixed:
+		return fix(x.op, args)
 	}
-	return arithmetic[float64](x.op, args)
+	return value{f: arithmetic[float64](x.op, args)}, nil
 }
 
 // constant is the value of a uniform code in a block.
 func (m *machine) constant(x *code, b *block) operand {
-	v := m.constants[b.degree*len(m.slots)+x.slot]
+	c := m.known(x, b)
 	if x.truth {
-		return mask(v == 1)
+		return mask(c.f == 1)
 	}
-	return operand{k: float32(v)}
+	return operand{k: float32(c.f)}
+}
+
+// known is the value of a uniform code in a block as it was computed.
+func (m *machine) known(x *code, b *block) constant {
+	c := m.constants[b.degree*len(m.slots)+x.slot]
+	for i := 0; c.fails && i < b.n; i++ {
+		m.fail(i)
+	}
+	return c
 }
 
 var allBits = math.Float32frombits(0xffffffff)
@@ -182,40 +235,58 @@ func mask(b bool) operand {
 }
 
 // load is a field in the cells of a block.
-func (m *machine) load(column []float32, x *code, b *block, d int) operand {
-	if x.parts == 1 {
-		return m.gather(column, b, d)
+func (m *machine) load(column *fields.Column, x *code, b *block, d int) operand {
+	if x.fixed {
+		o := m.result(x, b.n, d)
+		if v, in := gather(column.Fixed, x.part, x.parts, b, m.fixed, d); !in {
+			copy(m.units(o, b.n), v)
+		}
+		return o
 	}
-	to := m.register(d, b.n)
+	if column.Fixed == nil {
+		v, in := gather(column.Float32, x.part, x.parts, b, m.registers, d)
+		return operand{v: v, in: in}
+	}
+	to := m.register(d, b.n) // a category
 	for i := range to {
-		to[i] = column[b.cell(i)*x.parts+x.part]
+		to[i] = float32(fixed.Fixed(column.Fixed[b.cell(i)]).Float64())
 	}
 	return operand{v: to, in: true}
 }
 
-// gather is a column of one number a cell.
-func (m *machine) gather(column []float32, b *block, d int) operand {
-	if b.cells == nil && b.stride == 1 {
-		return operand{v: column[b.first:][:b.n]}
+// gather is a component of a column in the cells of a block: where it lies, or in a register.
+func gather[T float32 | int64](column []T, part, parts int, b *block, registers []T, d int) (v []T, in bool) {
+	if b.cells == nil && b.stride == 1 && parts == 1 {
+		return column[b.first:][:b.n], false
 	}
-	to := m.register(d, b.n)
+	to := registers[d*blockSize:][:b.n:b.n]
 	if b.cells != nil {
 		for i, c := range b.cells[:b.n] {
-			to[i] = column[c]
+			to[i] = column[int(c)*parts+part]
 		}
-		return operand{v: to, in: true}
+		return to, true
 	}
-	at := b.first
+	at, step := b.first*parts+part, b.stride*parts
 	for i := range to {
 		to[i] = column[at]
-		at += b.stride
+		at += step
 	}
-	return operand{v: to, in: true}
+	return to, true
+}
+
+// list is a number of each cell in those of a block.
+func (m *machine) list(column []float32, b *block, d int) operand {
+	v, in := gather(column, 0, 1, b, m.registers, d)
+	return operand{v: v, in: in}
 }
 
 // eval computes a code in the cells of a block. What it keeps is in registers from d on, its result in d if in a register at all.
 func (m *machine) eval(x *code, b *block, d int) operand {
 	switch {
+	case x.uniform && x.fixed:
+		o := m.result(x, b.n, d)
+		fill(m.units(o, b.n), int64(m.known(x, b).x))
+		return o
 	case x.uniform:
 		return m.constant(x, b)
 	case x.memo > 0:
@@ -226,16 +297,32 @@ func (m *machine) eval(x *code, b *block, d int) operand {
 
 // remembered is a code that several others use: computed for the first of them.
 func (m *machine) remembered(x *code, b *block, d int) operand {
-	r := m.Program.registers - x.memo
+	r, k := m.Program.registers-x.memo, len(m.lets)+x.memo-1
 	if m.memory[x.memo] != b.id {
-		need := m.need
-		m.need = nil // others may need the rest
-		o := m.computed(x, b, d)
-		m.need = need
-		copy(m.register(r, b.n), m.full(o, b.n, d))
-		m.memory[x.memo] = b.id
+		reached, faults, need := m.reach, m.faults, m.need
+		m.reach.mask, m.need = nil, nil // others may need the rest
+		m.collect(k)
+		m.keep(m.computed(x, b, d), b.n, r)
+		m.memory[x.memo], m.reach, m.faults, m.need = b.id, reached, faults, need
 	}
-	return operand{v: m.register(r, b.n)}
+	if x.fails() {
+		m.failAs(&m.failed[k], b.n)
+	}
+	o := m.result(x, b.n, r)
+	o.in = false
+	return o
+}
+
+// keep puts an operand of n cells into a register.
+func (m *machine) keep(o operand, n, d int) {
+	switch {
+	case o.at > 0:
+		copy(m.amounts(d, n), m.units(o, n))
+	case o.v != nil:
+		copy(m.register(d, n), o.v)
+	default:
+		fill(m.register(d, n), o.k)
+	}
 }
 
 // computed is a code that is computed now.
@@ -251,30 +338,34 @@ func (m *machine) computed(x *code, b *block, d int) operand {
 	case relaxed:
 		return m.relax(x, b, d)
 	case Get:
-		return m.load(m.prev[x.field], x, b, d)
+		return m.load(&m.prev[x.field], x, b, d)
 	case Now:
-		return m.load(m.now[x.field], x, b, d)
+		return m.load(&m.now[x.field], x, b, d)
 	case UseLet:
-		return operand{v: m.register(x.index, b.n)}
+		return m.let(x, b)
 	case Degree:
 		if x.near {
-			return m.gather(m.degree, b, d)
+			return m.list(m.degree, b, d)
 		}
 		return operand{k: float32(m.degrees[b.degree])}
 	case Coordinate:
-		return m.gather(m.coordinates[x.index], b, d)
+		return m.list(m.coordinates[x.index], b, d)
 	case Step:
 		return operand{k: float32(b.pattern.Deltas[b.step].At(x.index))}
 	case AtCell:
 		return m.eval(x.args[0], b.own, d)
 	case Not, And, Or, Choose:
 		return m.logic(x, b, d)
-	case ToFloat, As:
-		return m.convert(x, b, d)
-	case Min, Max, Clamp:
-		return m.extreme(x, b, d)
+	case alongside:
+		return m.first(x, b, d)
 	}
 	switch {
+	case x.op < Chance && (x.fixed || x.args[0].fixed), x.op == square && x.fixed:
+		return m.exact(x, b, d)
+	case x.op == ToFloat, x.op == As:
+		return m.convert(x, b, d)
+	case x.op == Min, x.op == Max, x.op == Clamp:
+		return m.extreme(x, b, d)
 	case x.draws() && x.op != One:
 		return m.draw(x, b, d)
 	case x.op >= Sum && x.op <= At:
@@ -283,6 +374,25 @@ func (m *machine) computed(x *code, b *block, d int) operand {
 		return m.unary(x, b, d)
 	}
 	return m.binary(x, b, d)
+}
+
+// let is the value of a let that was computed for the block.
+func (m *machine) let(x *code, b *block) operand {
+	if x.fails() {
+		m.failAs(&m.failed[x.index], b.n)
+	}
+	o := m.result(x, b.n, x.index)
+	o.in = false
+	return o
+}
+
+// first is the first of several codes; the others are computed for their faults.
+func (m *machine) first(x *code, b *block, d int) operand {
+	o := m.eval(x.args[0], b, d)
+	for _, a := range x.args[1:] {
+		m.eval(a, b, o.after(d))
+	}
+	return o
 }
 
 // draws reports whether it draws a number.

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +23,7 @@ type writer struct {
 	near  bool
 	where string // instead of random formulas: of the rule, and
 	set   string // of state
+	plain bool   // without fixed numbers
 }
 
 func (w *writer) of(list ...string) string { return list[w.IntN(len(list))] }
@@ -31,7 +34,7 @@ func (w *writer) number(depth int) string {
 		return w.leaf()
 	}
 	a, b := w.number(depth-1), w.number(depth-1)
-	switch w.IntN(26) {
+	switch w.IntN(27) {
 	case 0, 1, 2:
 		return "(" + a + " + " + b + ")"
 	case 3, 4:
@@ -58,6 +61,10 @@ func (w *writer) number(depth int) string {
 		return w.vector(depth-1) + w.of("[0]", "[1]")
 	case 18:
 		return w.of("length(", "dot("+w.vector(depth-1)+", ") + w.vector(depth-1) + ")"
+	case 19:
+		if !w.plain {
+			return "number(" + w.money(depth-1) + ")"
+		}
 	}
 	if w.IntN(8) == 0 && !w.near {
 		return w.relaxation()
@@ -133,9 +140,17 @@ func (w *writer) leaf() string {
 // truth is a formula that is true or false.
 func (w *writer) truth(depth int) string {
 	if depth <= 0 {
-		return w.of("heat > cold", "state == a", "true", "beta < 0.5", "lucky", "degree == 4", "heat == heat", "false")
+		all := []string{"heat > cold", "state == a", "true", "beta < 0.5", "lucky", "degree == 4", "heat == heat", "false", "money > 1", "rich"}
+		if w.plain {
+			all = all[:8]
+		}
+		return w.of(all...)
 	}
-	switch w.IntN(8) {
+	switch w.IntN(9) {
+	case 8:
+		if !w.plain {
+			return "(" + w.money(depth-1) + w.of(" < ", " <= ", " > ", " >= ", " == ", " != ") + w.of("1", w.money(depth-1)) + ")"
+		}
 	case 0:
 		return "(" + w.truth(depth-1) + w.of(" and ", " or ", " == ", " != ") + w.truth(depth-1) + ")"
 	case 1:
@@ -153,7 +168,7 @@ func (w *writer) truth(depth int) string {
 // category is a formula that is a value of state.
 func (w *writer) category(depth int) string {
 	if depth <= 0 {
-		return w.of("state", "state", "a", "b", "now(state)", "wish")
+		return w.of("state", "state", "a", "b", "now(state)", "wish", w.of("state", "mood"))
 	}
 	switch w.IntN(4) {
 	case 0:
@@ -236,13 +251,19 @@ type randomWorld struct {
 func (w *writer) scopeOf(l *space.Lattice) *Scope {
 	s := &Scope{
 		Lattice: l, Own: []string{"beta"}, World: []string{"rate"},
-		Fields: []Field{{Name: "heat"}, {Name: "cold"}, {Name: "wind", N: 2}, {Name: "state", Values: []string{"a", "b", "c"}}},
+		Fields: []Field{{Name: "heat"}, {Name: "cold"}, {Name: "wind", N: 2}, {Name: "state", Values: []string{"a", "b", "c"}},
+			{Name: "money", Fixed: true}, {Name: "purse", N: 2, Fixed: true}, {Name: "mood", Values: []string{"a", "b", "c"}, Fixed: true}},
 	}
 	w.scope = s
-	for _, l := range [][2]string{
+	lets := [][2]string{
 		{"half", "rate / 3"}, {"lucky", "chance(beta)"}, {"noise", "uniform(-1, heat)"}, {"pair", "[heat, uniform(0, 1)]"}, {"share", "1 / (degree + 0.1)"},
 		{"sick", "count(state == b) + share"}, {"mixed", "[sum(heat), degree / 7]"}, {"wish", "if lucky then a else state"}, {"lost", "if state == c then a else if state == b then c else b"},
-	} {
+		{"tithe", "fixed(0.1)"}, {"coin", "money / purse[0]"}, {"rich", "100 / money > 1"}, {"due", "[money, sum(money)]"}, {"vast", "fixed(rate * 1e14)"},
+	}
+	if w.plain {
+		lets = lets[:9]
+	}
+	for _, l := range lets {
 		n, err := Parse(l[1])
 		if err != nil {
 			panic(err)
@@ -258,6 +279,7 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 	if err != nil {
 		panic(err)
 	}
+	w.plain = w.IntN(3) == 0
 	x := &randomWorld{scope: w.scopeOf(l), seed: w.Uint64()}
 	var where *Node
 	parse := func(text string) *Node {
@@ -277,9 +299,13 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 		field, component int
 		of               func(int) string
 	}
-	targets := []target{{0, -1, w.number}, {1, -1, w.number}, {2, -1, w.vector}, {2, 1, w.number}, {3, -1, w.category}}
+	targets := []target{{0, -1, w.number}, {1, -1, w.number}, {2, -1, w.vector}, {2, 1, w.number}, {3, -1, w.category},
+		{4, -1, w.money}, {4, -1, w.money}, {5, -1, w.purse}, {5, 1, w.money}, {6, -1, w.category}}
 	if w.IntN(4) == 0 {
 		targets[4].of = w.spread
+	}
+	if w.plain {
+		targets = targets[:5]
 	}
 	w.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
 	if w.IntN(8) == 0 {
@@ -303,7 +329,7 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 		if n == nil {
 			return nil
 		}
-		if len(x.set) > 0 && x.set[len(x.set)-1].Field == 2 && t.field == 2 {
+		if slices.ContainsFunc(x.set, func(a Assignment) bool { return a.Field == t.field }) {
 			continue
 		}
 		x.set = append(x.set, Assignment{t.field, t.component, n})
@@ -321,12 +347,15 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 		return fields.Values(v)
 	}
 	number := func() float64 { return float64(float32(w.NormFloat64() * 3)) }
-	x.rule = New(Binding{Name: "r", Fields: []fields.ID{0, 1, 2, 3}, Own: []uint32{1}, World: []uint32{0}}, x.scope, r, x.set)
+	value := func() float64 { return float64(w.IntN(3)) }
+	x.rule = New(Binding{Name: "r", Fields: []fields.ID{0, 1, 2, 3, 4, 5, 6}, Own: []uint32{1}, World: []uint32{0}}, x.scope, r, x.set)
 	x.World, err = engine.New(engine.Config{
 		Space: s, Timestep: 0.05, Seed: x.seed, Workers: workers, MaxFailures: -1, Paranoid: x.seed%5 == 0,
 		Fields: []fields.Def{
 			{Name: "heat", Initial: initial(1, number)}, {Name: "cold", Initial: initial(1, number)}, {Name: "wind", Type: fields.Vector(2), Initial: initial(2, number)},
-			{Name: "state", Type: fields.Categorical(3), Initial: initial(1, func() float64 { return float64(w.IntN(3)) })},
+			{Name: "state", Type: fields.Categorical(3), Initial: initial(1, value)},
+			{Name: "money", Element: fields.Fixed, Initial: initial(1, w.amount())}, {Name: "purse", Type: fields.Vector(2), Element: fields.Fixed, Initial: initial(2, w.amount())},
+			{Name: "mood", Type: fields.Categorical(3), Element: fields.Fixed, Initial: initial(1, value)},
 		},
 		Parameters:  []engine.Parameter{{Key: 0, Name: "rate", Value: 1.7}, {Key: 1, Name: "r.beta", Value: 0.3}},
 		Propagators: []engine.Propagator{x.rule},
@@ -337,8 +366,8 @@ func (w *writer) world(s space.Space, workers int) *randomWorld {
 	return x
 }
 
-// next is what the naive form gives for the next tick: columns by field, or the first cell that fails.
-func (x *randomWorld) next() (next [][]float32, failed bool) {
+// next is what the naive form gives for the next tick: columns by field, or the first failure.
+func (x *randomWorld) next() (next []fields.Column, first fault, reason error) {
 	var streams rng.Set
 	tick := x.Tick() + 1
 	streams.Begin(rng.ChaCha8, rng.Seed(x.seed), tick)
@@ -346,33 +375,55 @@ func (x *randomWorld) next() (next [][]float32, failed bool) {
 		return streams.Bulk("r."+place, uint64(number), x.scope.Lattice.Cells()).Block(uint64(cell/4), 0)[cell%4]
 	}}
 	for f := range x.scope.Fields {
-		column := append([]float32(nil), x.Column(fields.ID(f)).Float32...)
-		state.Prev, next = append(state.Prev, column), append(next, append([]float32(nil), column...))
+		c := x.Column(fields.ID(f))
+		state.Prev, state.Fixed[0] = append(state.Prev, slices.Clone(c.Float32)), append(state.Fixed[0], slices.Clone(c.Fixed))
+		next = append(next, fields.Column{Float32: slices.Clone(c.Float32), Fixed: slices.Clone(c.Fixed)})
 	}
-	state.Now = state.Prev
+	state.Now, state.Fixed[1] = state.Prev, state.Fixed[0]
+	first.cell = noFault
 	for cell := range x.scope.Lattice.Cells() {
 		for i, a := range x.set {
-			numbers, _, written, err := x.naive.Cell(state, i, cell)
-			if err != nil {
-				panic(err)
-			}
+			numbers, money, written, err := x.naive.Cell(state, i, cell)
 			f := &x.scope.Fields[a.Field]
+			if err != nil || written && slices.ContainsFunc(numbers, func(v float32) bool {
+				return v-v != 0 || f.Values != nil && !(v >= 0 && v < 3 && v == float32(math.Trunc(float64(v))))
+			}) {
+				return nil, fault{cell, i}, err
+			}
+			at := cell*max(1, f.N) + max(0, a.Component)
 			for k, v := range numbers {
-				if !written {
-					continue
+				if f.Fixed {
+					next[a.Field].Fixed[at+k] = int64(v) << 16
+				} else {
+					next[a.Field].Float32[at+k] = v
 				}
-				next[a.Field][cell*max(1, f.N)+max(0, a.Component)+k] = v
-				failed = failed || v-v != 0 || f.Values != nil && !(v >= 0 && v < 3 && v == float32(math.Trunc(float64(v))))
+			}
+			for k, v := range money {
+				next[a.Field].Fixed[at+k] = int64(v)
 			}
 		}
 	}
-	return next, failed
+	return next, first, nil
+}
+
+// failsAs compares the error of a tick with the first failure of the naive form.
+func (x *randomWorld) failsAs(t *testing.T, err error, first fault, reason error) {
+	t.Helper()
+	at, ok := errors.AsType[*engine.CellError](err)
+	what := ": set " + strings.TrimPrefix(x.scope.Place(&x.set[first.assignment]), "set.") + ": "
+	if reason != nil {
+		what += reason.Error()
+	}
+	if !ok || at.Cell != first.cell || !strings.Contains(err.Error(), what) || reason != nil && !strings.HasSuffix(err.Error(), what) {
+		t.Fatalf("%s%v; the naive form fails in cell %d%s", x.text, err, first.cell, what)
+	}
 }
 
 // counts reports whether the rule is an automaton.
 func (x *randomWorld) counts() bool {
 	m := x.rule.machine().(*machine)
-	m.registers, m.own, m.world, m.dt, m.tick = make([]float32, m.Program.registers*blockSize), []float64{0.3}, []float64{1.7}, 0.05, x.Tick()
+	m.own, m.world, m.dt, m.tick = []float64{0.3}, []float64{1.7}, 0.05, x.Tick()
+	m.use(make([]float32, m.scratch()))
 	m.prepare()
 	_, is := m.automaton()
 	return is
@@ -382,7 +433,7 @@ var lattices = []space.Space{
 	space.Ring{Length: 7}, space.Line{Length: 6, Edge: space.Clamp}, space.Line{Length: 1}, space.Square4{Rows: 5, Cols: 4}, space.Square4{Rows: 4, Cols: 6, Edge: space.Wrap},
 	space.Square8{Rows: 5, Cols: 5, Edge: space.Clamp}, space.Square8{Rows: 3, Cols: 7, Edge: space.Wrap}, space.Hex{Rows: 6, Cols: 5},
 	space.Hex{Rows: 4, Cols: 4, Edge: space.Clamp}, space.Hex{Rows: 4, Cols: 6, Edge: space.Wrap}, space.FCC12{W: 4, H: 4, D: 4, Edge: space.Wrap},
-	space.FCC12{W: 3, H: 4, D: 3}, space.Ring{Length: 700}, space.Square4{Rows: 3, Cols: 530},
+	space.FCC12{W: 3, H: 4, D: 3}, space.Ring{Length: 1100}, space.Square4{Rows: 3, Cols: 530},
 }
 
 var (
@@ -415,7 +466,7 @@ func TestDeepTable(t *testing.T) {
 
 // TestRandomRules: random rules on random lattices come to the bits of their naive form, for any number of workers, and fail where it fails.
 func TestRandomRules(t *testing.T) {
-	rules, ticks, failures, automata := *randomRules, 0, 0, 0
+	rules, ticks, failures, faults, fixed, automata := *randomRules, 0, 0, 0, 0, 0
 	if testing.Short() {
 		rules /= 10
 	}
@@ -426,42 +477,45 @@ func TestRandomRules(t *testing.T) {
 			continue
 		}
 		for range 3 {
-			if x.step(t) {
-				failures++
+			failed, reason := x.step(t)
+			if failed {
+				if failures++; reason != nil {
+					faults++
+				}
 				break
 			}
 			if ticks++; x.counts() {
 				automata++
 			}
 		}
+		if x.rule.program.hasFixed {
+			fixed++
+		}
 	}
-	t.Logf("%d rules, %d ticks, %d failures, %d ticks of automata", rules, ticks, failures, automata)
-	if ticks < rules || automata < rules/20 {
-		t.Errorf("only %d ticks of %d rules, %d of automata", ticks, rules, automata)
+	t.Logf("%d rules, %d ticks, %d failures, of which %d are faults, %d rules with fixed numbers, %d ticks of automata", rules, ticks, failures, faults, fixed, automata)
+	if ticks < rules || automata < rules/20 || faults < rules/20 || fixed < rules/2 {
+		t.Errorf("only %d ticks of %d rules, %d of automata, %d faults, %d rules with fixed numbers", ticks, rules, automata, faults, fixed)
 	}
 }
 
-// step computes a tick and compares it with the naive form, which may fail as well.
-func (x *randomWorld) step(t *testing.T) (failed bool) {
+// step computes a tick and compares it with the naive form, which may fail as well: the reason is that of fixed numbers.
+func (x *randomWorld) step(t *testing.T) (failed bool, reason error) {
 	t.Helper()
-	want, failed := x.next()
+	want, first, reason := x.next()
 	_, err := x.Step()
-	if (err != nil) != failed {
-		t.Fatalf("%v:\n%s%v; the naive form fails: %v", x.scope.Lattice.Space(), x.text, err, failed)
+	if (err != nil) != (first.cell < noFault) {
+		t.Fatalf("%v:\n%s%v; the naive form fails in cell %d: %v", x.scope.Lattice.Space(), x.text, err, first.cell, reason)
 	}
-	if failed {
-		if !strings.Contains(err.Error(), ": set ") {
-			t.Errorf("%s%v", x.text, err)
-		}
-		return true
+	if err != nil {
+		x.failsAs(t, err, first, reason)
+		return true, reason
 	}
 	for f := range want {
-		for i, v := range x.Column(fields.ID(f)).Float32 {
-			if math.Float32bits(v) != math.Float32bits(want[f][i]) {
-				t.Fatalf("%v, tick %d:\n%s%s, element %d is %v (%08x); naively %v (%08x)", x.scope.Lattice.Space(), x.Tick(), x.text,
-					x.scope.Fields[f].Name, i, v, math.Float32bits(v), want[f][i], math.Float32bits(want[f][i]))
+		for i := range want[f].Len() {
+			if got := x.Column(fields.ID(f)); got.Bits(i) != want[f].Bits(i) {
+				t.Fatalf("%v, tick %d:\n%s%s, element %d is %016x; naively %016x", x.scope.Lattice.Space(), x.Tick(), x.text, x.scope.Fields[f].Name, i, got.Bits(i), want[f].Bits(i))
 			}
 		}
 	}
-	return false
+	return false, nil
 }

@@ -24,7 +24,7 @@ type Propagator struct {
 	rule    *Rule
 	set     []Assignment
 	streams []stream
-	program *Program // nil: the rule has fixed numbers
+	program *Program
 	reads   [2][]int // fields of the scope, in Prev and in Now
 	inPlace []bool   // by assignment, see Rule.InPlace
 	copied  []int    // fields of the scope that it reads at other cells with now, and writes
@@ -73,11 +73,9 @@ func (p *Propagator) Spec(*space.Lattice) engine.Spec {
 			spec.Now = append(spec.Now, p.Fields[f])
 		}
 	}
-	if p.program != nil {
-		spec.Scratch = p.program.registers * blockSize
-		for _, f := range p.copied {
-			spec.Scratch += p.scope.Lattice.Cells() * max(1, p.scope.Fields[f].N)
-		}
+	spec.Scratch = p.program.scratch()
+	for _, f := range p.copied {
+		spec.Scratch += p.copySize(f)
 	}
 	return spec
 }
@@ -92,16 +90,12 @@ func (p *Propagator) Step(c *engine.Context) error {
 	m := c.Memory(p.machine).(*machine)
 	p.begin(c, m)
 	bad := fault{cell: noFault}
-	if p.program == nil {
-		p.cellByCell(c, m, &bad)
-	} else {
-		m.prepare()
-		if rule, ok := m.automaton(); ok {
-			return p.count(c, rule)
-		}
-		for _, s := range c.Spans() {
-			m.span(p.set, s, &bad)
-		}
+	m.prepare()
+	if rule, ok := m.automaton(); ok {
+		return p.count(c, rule)
+	}
+	for _, s := range c.Spans() {
+		m.span(p.set, s, &bad)
 	}
 	if bad.cell < noFault {
 		return p.explain(c, m, bad)

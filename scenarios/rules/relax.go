@@ -5,11 +5,11 @@ import "github.com/murksim/murksim/internal/kernel"
 // relaxation recognises x + k * (sum(x) - degree * x), whichever way its sums and products are turned: one kernel computes it, to the same bits.
 func relaxation(x *code) *code {
 	here, by, ok := x.pair(Add, func(a *code) bool { return (a.op == Get || a.op == Now) && a.parts == 1 })
-	if !ok {
+	if !ok || x.fixed {
 		return x
 	}
 	k, difference, ok := by.pair(Multiply, func(a *code) bool { return a.uniform })
-	if !ok || difference.op != Subtract || difference.uniform {
+	if !ok || k.fails() || difference.op != Subtract || difference.uniform {
 		return x
 	}
 	sum := difference.args[0]

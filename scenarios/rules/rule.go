@@ -189,7 +189,7 @@ func (c *checker) held(t *Term, want Type, name string) (*Term, error) {
 	switch n := t.Node; {
 	case t.Type == want:
 		return t, nil
-	case want.Base == Fixed && want.N == 0:
+	case want.Base == Fixed && want.N == 0 && t.Type.scalar():
 		one := []*Term{t}
 		err := c.fix(one)
 		return one[0], err
@@ -273,8 +273,8 @@ func (r *Rule) Columns() (n int) {
 	return n + 1
 }
 
-// Fixed reports whether the rule computes with fixed numbers, or reads or sets a field of such elements: then each cell is computed by itself.
-func (r *Rule) Fixed(s *Scope, set []Assignment) bool {
+// fixed reports whether the rule computes with fixed numbers, or reads or sets a field of such elements.
+func (r *Rule) fixed(s *Scope, set []Assignment) bool {
 	fixed := slices.ContainsFunc(set, func(a Assignment) bool { return s.Fields[a.Field].Fixed })
 	for _, t := range r.terms() {
 		t.Walk(func(x *Term) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/murksim/murksim/exact/fixed"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
 
@@ -28,7 +30,7 @@ type total struct {
 	els     *Term
 	cell    int
 	rule    *Rule // what it is over: its condition, and one formula
-	ready   bool  // the machine is made, if there is one
+	naive   bool  // it is computed cell by cell, in a test
 	machine *machine
 }
 
@@ -220,50 +222,78 @@ func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err erro
 	if state.held == nil {
 		state.held, state.values = make([]bool, s.Lattice.Cells()), make([]float64, s.Lattice.Cells())
 	}
-	if !x.ready { // what it needs of each cell is not made before the scenario runs
-		if p := Compile(s, x.rule, nil); p != nil {
-			x.machine = newMachine(p)
-			x.machine.registers = make([]float32, p.registers*blockSize)
-		}
-		x.ready = true
+	switch {
+	case x.op == At:
+		err = x.lookNaively(s, state, x.cell, x.cell+1)
+		return value{f: state.values[x.cell]}, err
+	case x.naive:
+		err = x.lookNaively(s, state, 0, s.Lattice.Cells())
+	default:
+		err = x.look(s, state)
 	}
-	if m := x.machine; m != nil {
-		m.prev, m.world, m.dt, m.tick = state.Prev, state.World, state.Dt, state.Tick
-		m.prepare()
-		for _, span := range s.Lattice.Spans() {
-			m.blocksOf(span, func(b *block) { m.tell(b, state) })
-		}
-	} else if err = x.lookNaively(s, state); err != nil {
+	if err != nil {
 		return v, err
-	}
-	if x.op == At {
-		return value{f: state.values[x.cell]}, nil
 	}
 	return x.fold(e)
 }
 
-// tell computes a term over all cells in those of a block.
-func (m *machine) tell(b *block, state *State) {
-	is := m.register(0, b.n)
-	fill(is, allBits)
-	if m.where != nil {
-		copy(is, m.full(m.eval(m.where, b, 1), b.n, 1))
+// look computes a term over all cells in each of them.
+func (x *total) look(s *Scope, state *State) error {
+	if x.machine == nil { // what it needs of each cell is not made before the scenario runs
+		x.machine = newMachine(Compile(s, x.rule, nil))
+		x.machine.use(make([]float32, x.machine.scratch()))
 	}
-	of := m.full(m.eval(m.targets[0], b, 1), b.n, 1)
-	truth := m.targets[0].truth
-	for i, v := range of {
+	m, bad := x.machine, fault{cell: noFault}
+	m.prev = m.prev[:0]
+	for f := range state.Prev {
+		m.prev = append(m.prev, fields.Column{Float32: state.Prev[f], Fixed: state.Fixed[0][f]})
+	}
+	m.world, m.dt, m.tick = state.World, state.Dt, state.Tick
+	m.prepare()
+	for _, span := range s.Lattice.Spans() {
+		m.blocksOf(span, func(b *block) { m.tell(b, state, &bad) })
+	}
+	if bad.cell < noFault {
+		return x.lookNaively(s, state, bad.cell, bad.cell+1)
+	}
+	return nil
+}
+
+// tell computes a term over all cells in those of a block.
+func (m *machine) tell(b *block, state *State, bad *fault) {
+	where, none, _ := m.condition(b, 0, bad)
+	if none {
+		where = m.register(0, b.n)
+		fill(where, 0)
+	}
+	m.reach.mask = where
+	m.collect(len(m.failed) - 1)
+	of := m.eval(m.targets[0], b, 1)
+	m.keep(of, b.n, 1)
+	number, units := m.register(1, b.n), []int64(nil)
+	if of.at > 0 {
+		units = m.amounts(1, b.n)
+	}
+	if m.reach.mask = nil; m.firstFault(b.n) >= 0 {
+		bad.note(b.cell(m.firstFault(b.n)), 0)
+	}
+	for i := range b.n {
 		cell := b.cell(i)
-		state.held[cell], state.values[cell] = math.Float32bits(is[i]) != 0, float64(v)
-		if truth {
-			state.values[cell] = float64(math.Float32bits(v) & 1)
+		switch state.held[cell] = where == nil || math.Float32bits(where[i]) != 0; {
+		case units != nil:
+			state.values[cell] = fixed.Fixed(units[i]).Float64()
+		case m.targets[0].truth:
+			state.values[cell] = float64(math.Float32bits(number[i]) & 1)
+		default:
+			state.values[cell] = float64(number[i])
 		}
 	}
 }
 
-// lookNaively does so for fixed numbers, cell by cell. It is the readable twin of tell.
-func (x *total) lookNaively(s *Scope, state *State) error {
+// lookNaively does so cell by cell, for those of a range. It is the readable twin of look.
+func (x *total) lookNaively(s *Scope, state *State, lo, hi int) error {
 	e := &evaluator{Scope: s, State: state, rule: x.rule}
-	for cell := range state.values {
+	for cell := lo; cell < hi; cell++ {
 		at := &place{cell: cell, own: cell}
 		state.held[cell] = true
 		if x.rule.Where != nil {

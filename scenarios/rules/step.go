@@ -29,7 +29,7 @@ func (p *Propagator) machine() any {
 	m := newMachine(p.program)
 	m.naive = NewNaive(p.scope, p.rule, p.set)
 	n := len(p.Binding.Fields)
-	m.prev, m.now, m.next = make([][]float32, n), make([][]float32, n), make([][]float32, n)
+	m.prev, m.now, m.next = make([]fields.Column, n), make([]fields.Column, n), make([]fields.Column, n)
 	return m
 }
 
@@ -37,22 +37,25 @@ func (p *Propagator) machine() any {
 func (p *Propagator) begin(c *engine.Context, m *machine) {
 	m.own, m.world, m.bulks = m.own[:0], m.world[:0], m.bulks[:0]
 	m.need, m.outputs = nil, m.outputs[:0] // also after a tick that was given up
-	for gen, columns := range [...][][]float32{m.prev, m.now} {
+	for gen, columns := range [...][]fields.Column{m.prev, m.now} {
 		for _, f := range p.reads[gen] {
-			columns[f] = p.column(c, gen, f).Float32
+			columns[f] = *p.column(c, gen, f)
 		}
 	}
-	if p.program != nil {
-		m.registers = c.Uncleared()
-		free := m.registers[p.program.registers*blockSize:]
-		for _, f := range p.copied {
-			n := copy(free, m.now[f])
-			m.now[f], free = free[:n], free[n:]
+	free := m.use(c.Uncleared())
+	for _, f := range p.copied {
+		n := p.copySize(f)
+		to, from := fields.Column{Float32: free[:n]}, &m.now[f]
+		if from.Fixed != nil {
+			to = fields.Column{Fixed: kernel.AsUnits(free[:n])}
 		}
+		copy(to.Float32, from.Float32)
+		copy(to.Fixed, from.Fixed)
+		*from, free = to, free[n:]
 	}
 	for i := range p.set {
 		f := p.set[i].Field
-		m.next[f] = c.NextColumn(p.Binding.Fields[f]).Float32
+		m.next[f] = *c.NextColumn(p.Binding.Fields[f])
 	}
 	for _, key := range p.Own {
 		m.own = append(m.own, c.Parameter(key))
@@ -64,6 +67,15 @@ func (p *Propagator) begin(c *engine.Context, m *machine) {
 		m.bulks = append(m.bulks, c.Place(s.place, uint64(s.number)))
 	}
 	m.dt, m.tick = c.Dt(), c.Tick()
+}
+
+// copySize is how much scratch memory a copy of a field takes: an even number, for those of fixed numbers.
+func (p *Propagator) copySize(f int) int {
+	n := p.scope.Lattice.Cells() * max(1, p.scope.Fields[f].N)
+	if p.scope.Fields[f].Fixed {
+		n *= 2
+	}
+	return (n + 1) / 2 * 2
 }
 
 // column is a field of the scope in Prev, 0, or Now, 1.
@@ -91,45 +103,44 @@ func (m *machine) blocksOf(s space.Span, f func(*block)) {
 	}
 }
 
-// block computes everything that is set in a block, and then writes it.
+// block computes everything that is set in a block, and then writes it: all of it, or nothing if the tick fails here, so that what failed can be computed again.
 func (m *machine) block(set []Assignment, b *block, bad *fault) {
 	for i, x := range m.lets {
+		m.collect(i)
 		m.keep(m.eval(x, b, i), b.n, i)
 	}
 	d := len(m.lets)
-	var where []float32
-	if m.where != nil {
-		w := m.eval(m.where, b, d)
-		if w.v == nil && math.Float32bits(w.k) == 0 {
-			return
-		}
-		if w.v != nil {
-			where = m.keep(w, b.n, d)
-		}
+	where, none, good := m.condition(b, d, bad)
+	if none {
+		return
 	}
 	d++
-	m.need = where
+	m.need, m.reach.mask = where, where
 	m.redirect(set, b)
-	for i, x := range m.targets {
-		m.keep(m.eval(x, b, d+i), b.n, d+i)
-	}
-	m.need = nil
-	t := 0
-	for i := range set {
+	for i, t := 0, 0; i < len(set); i++ {
 		f := &m.scope.Fields[set[i].Field]
-		first, n := max(0, set[i].Component), m.rule.Set[i].components()
-		for k := range n {
-			v, written := m.register(d+t, b.n), m.outputs[t] != nil
-			t++
-			if m.certain[i] {
-				// nothing can be wrong
-			} else if at := invalid(v, where, f); at >= 0 {
+		for range m.rule.Set[i].components() {
+			m.collect(len(m.failed) - 1)
+			m.keep(m.eval(m.targets[t], b, d+t), b.n, d+t)
+			at := m.firstFault(b.n)
+			if v := m.register(d+t, b.n); !m.targets[t].fixed && !m.certain[i] {
+				if i := invalid(v, where, f); i >= 0 && (at < 0 || i < at) {
+					at = i
+				}
+			}
+			if t++; at >= 0 {
 				bad.note(b.cell(at), i)
-				continue
+				good = false
 			}
-			if !written {
-				write(m.next[set[i].Field], v, where, b, first+k, max(1, f.N))
+		}
+	}
+	m.need, m.reach.mask = nil, nil
+	for i, t := 0, 0; good && i < len(set); i++ {
+		for k := range m.rule.Set[i].components() {
+			if m.outputs[t] == nil {
+				m.write(set[i], k, d+t, m.targets[t], where, b)
 			}
+			t++
 		}
 	}
 	m.outputs = m.outputs[:0]
@@ -142,7 +153,7 @@ func (m *machine) redirect(set []Assignment, b *block) {
 		for range m.rule.Set[i].components() {
 			var output []float32
 			if m.plain[t] && b.stride == 1 {
-				column := m.next[set[i].Field][b.first:]
+				column := m.next[set[i].Field].Float32[b.first:]
 				output = column[:b.n:b.n]
 				kernel.Fetch(column[b.n:min(2*b.n, len(column))])
 			}
@@ -152,20 +163,26 @@ func (m *machine) redirect(set []Assignment, b *block) {
 	}
 }
 
+// condition is where in a block the rule writes something, nil for everywhere, whether that is nowhere, and whether it could be computed. It is kept in a register.
+func (m *machine) condition(b *block, d int, bad *fault) (where []float32, none, good bool) {
+	if m.where == nil {
+		return nil, false, true
+	}
+	m.collect(len(m.failed) - 1)
+	w := m.eval(m.where, b, d)
+	at := m.firstFault(b.n)
+	if at >= 0 {
+		bad.note(b.cell(at), 0)
+	}
+	if w.v == nil {
+		return nil, math.Float32bits(w.k) == 0, at < 0
+	}
+	m.keep(w, b.n, d)
+	return m.register(d, b.n), false, at < 0
+}
+
 // components is how many numbers a value has.
 func (t *Term) components() int { return max(1, t.Type.N) }
-
-// keep puts an operand of n cells into a register.
-func (m *machine) keep(o operand, n, d int) []float32 {
-	to := m.register(d, n)
-	switch {
-	case o.v == nil:
-		fill(to, o.k)
-	case !o.in:
-		copy(to, o.v)
-	}
-	return to
-}
 
 // invalid is the first number that a field cannot hold, of those that are written; -1 for none.
 func invalid(v, where []float32, f *Field) int {
@@ -183,8 +200,28 @@ func invalid(v, where []float32, f *Field) int {
 	return -1
 }
 
+// write writes component k of what an assignment gives, from register d.
+func (m *machine) write(a Assignment, k, d int, x *code, where []float32, b *block) {
+	to, f := &m.next[a.Field], &m.scope.Fields[a.Field]
+	part, parts := max(0, a.Component)+k, max(1, f.N)
+	if !f.Fixed {
+		write(to.Float32, m.register(d, b.n), where, b, part, parts)
+		return
+	}
+	v := m.amounts(d, b.n)
+	if !x.fixed { // a category
+		for i, number := range m.register(d, b.n) {
+			v[i] = 0
+			if where == nil || math.Float32bits(where[i]) != 0 {
+				v[i] = int64(number) * int64(fixed.One) //detcheck:allow floatint it is one of the field's categories
+			}
+		}
+	}
+	write(to.Fixed, v, where, b, part, parts)
+}
+
 // write writes numbers to a component of a field.
-func write(to, v, where []float32, b *block, part, parts int) {
+func write[T float32 | int64](to, v []T, where []float32, b *block, part, parts int) {
 	if where == nil && b.stride == 1 && parts == 1 {
 		copy(to[b.first:][:b.n], v)
 		return
@@ -198,65 +235,16 @@ func write(to, v, where []float32, b *block, part, parts int) {
 	}
 }
 
-// cellByCell computes a rule with fixed numbers.
-func (p *Propagator) cellByCell(c *engine.Context, m *machine, bad *fault) {
-	state := p.state(c, m)
-	lo, hi := c.Range()
-	type result struct {
-		numbers []float32
-		money   []fixed.Fixed
-		written bool
-	}
-	results := make([]result, (hi-lo)*len(p.set)) // nothing that it writes is read
-	for cell := lo; cell < hi; cell++ {
-		for i := range p.set {
-			r := &results[(cell-lo)*len(p.set)+i]
-			var err error
-			r.numbers, r.money, r.written, err = m.naive.Cell(state, i, cell)
-			if err != nil || r.written && r.money == nil && slices.ContainsFunc(r.numbers, func(x float32) bool { return invalid([]float32{x}, nil, &p.scope.Fields[p.set[i].Field]) == 0 }) {
-				bad.note(cell, i)
-			}
-		}
-	}
-	if bad.cell < noFault {
-		return
-	}
-	for i := range p.set {
-		f := &p.scope.Fields[p.set[i].Field]
-		first, parts := max(0, p.set[i].Component), max(1, f.N)
-		column := c.NextColumn(p.Binding.Fields[p.set[i].Field])
-		for cell := lo; cell < hi; cell++ {
-			r := &results[(cell-lo)*len(p.set)+i]
-			if !r.written {
-				continue
-			}
-			for k, x := range r.numbers {
-				if f.Fixed { // a category
-					column.Fixed[cell] = int64(x) * int64(fixed.One) //detcheck:allow floatint it is one of the field's categories
-					continue
-				}
-				column.Float32[cell*parts+first+k] = x
-			}
-			for k, x := range r.money {
-				column.Fixed[cell*parts+first+k] = int64(x)
-			}
-		}
-	}
-}
-
 // state is what the naive form of the rule computes with.
-func (p *Propagator) state(c *engine.Context, m *machine) *State {
-	s := &State{Prev: m.prev, Now: m.now, Own: m.own, World: m.world, Dt: m.dt, Tick: m.tick}
+func (p *Propagator) state(m *machine) *State {
+	s := &State{Own: m.own, World: m.world, Dt: m.dt, Tick: m.tick}
 	s.Word = func(place string, number, cell int) uint32 {
 		i := slices.Index(p.streams, stream{place, number})
 		return m.bulks[i].Block(uint64(cell/4), 0)[cell%4]
 	}
-	n := len(p.Binding.Fields)
-	s.Fixed = [2][][]int64{make([][]int64, n), make([][]int64, n)}
-	for gen := range s.Fixed {
-		for _, f := range p.reads[gen] {
-			s.Fixed[gen][f] = p.column(c, gen, f).Fixed
-		}
+	for f := range m.prev {
+		s.Prev, s.Fixed[0] = append(s.Prev, m.prev[f].Float32), append(s.Fixed[0], m.prev[f].Fixed)
+		s.Now, s.Fixed[1] = append(s.Now, m.now[f].Float32), append(s.Fixed[1], m.now[f].Fixed)
 	}
 	return s
 }

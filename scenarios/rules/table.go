@@ -60,8 +60,10 @@ func (x *code) hangsOn() (of *code, steps int) {
 
 func (x *code) looksUp() (of *code, steps int) {
 	switch {
-	case x.uniform:
+	case x.uniform && !x.fails():
 		return nil, 0
+	case x.fixed, x.fails():
+		return various, 0
 	case x.op == Count, x.op == UseLet && x.counts:
 		return x, 0
 	case x.op == UseLet, x.ofCell():
@@ -139,7 +141,8 @@ func (m *machine) fillTables() {
 	for _, t := range m.tabled {
 		for degree := range m.degrees {
 			m.here = block{stride: 1, n: t.size, degree: degree, step: -1, id: m.number()}
-			copy(m.values[t.at+degree*t.size:], m.keep(m.eval(t.of, &m.here, 0), t.size, 0))
+			m.keep(m.eval(t.of, &m.here, 0), t.size, 0)
+			copy(m.values[t.at+degree*t.size:], m.register(0, t.size))
 		}
 	}
 }
