@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/murksim/murksim/engine"
@@ -33,6 +34,7 @@ type Component struct {
 	Version int      // from 1; raised when the same parameters give other results
 	Earlier []string // by earlier version, from 1: the last program that has it, as go run takes it, PACKAGE@VERSION; may be shorter
 	About   string   // one line for people
+	Title   string   // what documents call it, if another component has its name; else empty
 	Lower   string   // the parameter to lower where the time step is too long; may be empty
 	Bound   string   // a bound of values with which a longer step is stable, if it is not given; may be empty
 	Params  func() any
@@ -40,6 +42,9 @@ type Component struct {
 
 // ID returns the component's name and version, as descriptors have it: "diffusion@2".
 func (c *Component) ID() string { return fmt.Sprintf("%s@%d", c.Name, c.Version) }
+
+// Heading is what documents call the component.
+func (c *Component) Heading() string { return cmp.Or(c.Title, c.Name) }
 
 // A PropagatorMaker is the parameters of a propagator. The instance's name is for
 // its Spec.

@@ -15,7 +15,7 @@ func All() []scenarios.Component {
 	return []scenarios.Component{
 		{Name: "rule", Version: 1, Params: func() any { return new(scenarios.Rule) },
 			About: "Computes fields by formulas that the scenario holds."},
-		{Name: "rule", Version: 1, Params: func() any { return new(scenarios.EntityRule) },
+		{Name: "rule", Version: 1, Title: "rule of entities", Params: func() any { return new(scenarios.EntityRule) },
 			About: "Lets entities act by formulas that the scenario holds."},
 		{Name: "diffusion", Version: 2, Earlier: []string{weighed}, Lower: "rate", Params: func() any { return new(diffusion) },
 			About: "Pulls every cell toward the mean of its neighbours."},

@@ -49,7 +49,13 @@ func TestGuideRows(t *testing.T) {
 		for _, one := range defs[name].(map[string]any)["oneOf"].([]any) {
 			for kind, s := range one.(map[string]any)["properties"].(map[string]any) {
 				about := s.(map[string]any)["description"].(string)
-				_, section, ok := strings.Cut(page, "\n### "+kind+"\n\n"+about)
+				heading := kind
+				for _, c := range worlds.Components() {
+					if c.Name == kind && c.About == about {
+						heading = c.Heading()
+					}
+				}
+				_, section, ok := strings.Cut(page, "\n### "+heading+"\n\n"+about)
 				if !ok {
 					t.Errorf("the guide has no section %s that says %q", kind, about)
 				}

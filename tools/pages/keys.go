@@ -106,6 +106,7 @@ var written = map[string]string{
 	"lets":           "list of `[name,formula]`, by ascending bytes of the name",
 	"assignments":    "list of `[field,formula]` or `[\"field[0]\",formula]`, likewise",
 	"formula":        "formula",
+	"kindList":       "a kind as text, or a list of two kinds or more",
 }
 
 // value says what stands in a descriptor.

@@ -70,7 +70,7 @@ func updateGuide(text string, all []scenarios.Component, shows []exhibit) (strin
 	for i := range all {
 		c := &all[i]
 		keys := keysOf(c)
-		heading := "### " + c.Name
+		heading := "### " + c.Heading()
 		var err error
 		if _, _, ok := section(text, heading); !ok {
 			about := heading + "\n\n" + c.About + "\n"
@@ -120,6 +120,9 @@ func updateDescriptor(text string, all []scenarios.Component) (string, error) {
 		c := &all[i]
 		keys := keysOf(c)
 		heading := "**" + c.ID() + "**"
+		if c.Title != "" {
+			heading += ", a " + c.Title
+		}
 		var err error
 		switch _, _, ok := section(text, heading); {
 		case !ok && len(keys) == 0:
