@@ -19,10 +19,11 @@ func TestPages(t *testing.T) {
 		pieces   int
 		tested   []string // the sorts of samples that TestCI and TestWorldPage look at
 	}{
-		"game.md":  {[]string{"lockstep"}, 9, nil},
-		"ci.md":    {nil, 0, []string{"sh", "text"}},
-		"rules.md": {[]string{"rules"}, 8, []string{"sh", "text"}},
-		"world.md": {[]string{"component", "model"}, 9, []string{"sh"}},
+		"game.md":   {[]string{"lockstep"}, 9, nil},
+		"ci.md":     {nil, 0, []string{"sh", "text"}},
+		"agents.md": {[]string{"agents"}, 5, []string{"sh"}},
+		"rules.md":  {[]string{"rules"}, 8, []string{"sh", "text"}},
+		"world.md":  {[]string{"component", "model"}, 9, []string{"sh"}},
 	} {
 		text, err := os.ReadFile("../docs/start/" + page)
 		if err != nil {
@@ -93,6 +94,35 @@ func TestWorldPage(t *testing.T) {
 	}
 	if len(folders) > 0 {
 		t.Errorf("%d blocks of commands are missing", len(folders))
+	}
+}
+
+// TestAgentsPage runs the commands of docs/start/agents.md in a folder with the model.
+func TestAgentsPage(t *testing.T) {
+	onPath(t)
+	page, err := os.ReadFile("../docs/start/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := os.ReadFile("agents/people.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, n := t.TempDir(), 0
+	if err := os.WriteFile(filepath.Join(folder, "people.yaml"), model, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range sample.FindAllStringSubmatch(string(page), -1) {
+		if m[1] != "sh" {
+			continue
+		}
+		n++
+		if status, said := inShell(t, folder, "set -e\n"+m[2]); status != 0 {
+			t.Errorf("%s%d: %s", m[2], status, said)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d blocks of commands", n)
 	}
 }
 

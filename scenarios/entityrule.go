@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -145,19 +146,19 @@ func (k *kindList) of(s *Scenario, words bool) (of rules.Kinds, err error) {
 
 func (x *ruleItem) check(_ *decoder, n *document.Node) error {
 	x.at = n
-	if x.Name != "" {
-		return checkName(n.At("name"), "item", x.Name, nil)
-	}
-	for _, key := range []string{"move", "take", "kill", "birth", "die", "set"} {
+	does := ""
+	for _, key := range []string{"move", "take", "kill", "birth", "die", "set", "become"} {
 		if n.Get(key) != nil {
-			x.Name = key
-			return nil
+			does = cmp.Or(does, key)
 		}
 	}
-	if x.Become == "" {
+	switch {
+	case does == "":
 		return n.Errorf("the item does nothing; give it move, set, take, kill, die, birth or become")
+	case x.Name != "":
+		return checkName(n.At("name"), "item", x.Name, nil)
 	}
-	x.Name = "become"
+	x.Name = does
 	return nil
 }
 

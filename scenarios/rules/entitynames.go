@@ -85,7 +85,6 @@ func (c *checker) reaches(n *Node, who Who) error {
 
 // noneThere is the error of a name that a cell or the other entity does not have.
 func (c *checker) noneThere(n *Node, who Who) error {
-	of := n.Args[0].Text
 	var names []string
 	for i := range c.Fields {
 		f := &c.Fields[i]
@@ -105,13 +104,15 @@ func (c *checker) noneThere(n *Node, who Who) error {
 	if who == Other {
 		return c.wrong(n, "no attribute is called %s%s", n.Text, document.Suggestion(n.Text, names))
 	}
-	return c.wrong(n, "no field of cells is called %s; so %s has none%s", n.Text, of, document.Suggestion(n.Text, names))
+	return c.wrong(n, "no field of cells is called %s%s", n.Text, document.Suggestion(n.Text, names))
 }
 
 // ofEntity is a bare name in a rule of entities: an attribute of its own, or its kind. It reports whether the name is one.
 func (c *checker) ofEntity(t *Term, i int) error {
 	f := &c.Fields[i]
 	switch {
+	case !f.Attribute && c.near:
+		return c.wrong(t.Node, "%s is a field of cells; write near.%[1]s, the value there, or here.%[1]s, that on the entity's cell", t.Node)
 	case !f.Attribute:
 		return c.wrong(t.Node, "%s is a field of cells; write here.%[1]s, the value on the entity's cell", t.Node)
 	case f.Other:

@@ -201,7 +201,14 @@ func (c *checker) as(t *Term) error {
 		return c.wrong(n, "as takes a categorical field and a number")
 	}
 	f := &Term{Node: n.Args[0]}
-	if err := c.name(f); err != nil {
+	if c.of != nil { // of a cell or of an entity
+		i := slices.IndexFunc(c.Fields, func(x Field) bool { return x.Name == f.Node.Text && x.Values != nil })
+		if i < 0 {
+			return c.wrong(n.Args[0], "as takes a categorical field; %s is none", n.Args[0])
+		}
+		f.Node.Quoted = c.quoted(f.Node.Text) && f.Node.Text != "kind"
+		f.Op, f.Type = Get, c.typeOf(&c.Fields[i])
+	} else if err := c.name(f); err != nil {
 		return err
 	}
 	if f.Op != Get || f.Type.Base != Category {
@@ -220,6 +227,9 @@ func (c *checker) as(t *Term) error {
 
 // draw numbers a draw, and refuses it where it would be made for the neighbour.
 func (c *checker) draw(t *Term) error {
+	if c.noDraws && c.of != nil && !c.near {
+		return c.wrong(t.Node, "%s would be drawn once, and not for each that is looked at; give it a name in let, or draw in an item of its own", t.Node.Text)
+	}
 	if c.noDraws {
 		instead := "give it a name in let, where all see one value"
 		if t.Op == Chance {

@@ -1,6 +1,7 @@
 package yaml
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -121,7 +122,7 @@ func element(n *document.Node, e string, at *document.Node) (found **document.No
 			continue
 		}
 		labels := []string{item.Kids[0].Raw}
-		if name := item.Kids[1].Scalar("name"); name != "" {
+		if name := cmp.Or(item.Kids[1].Scalar("name"), firstKind(item.Kids[1])); name != "" {
 			labels = append(labels, name)
 		}
 		if slices.Contains(labels, e) {
@@ -136,6 +137,14 @@ func element(n *document.Node, e string, at *document.Node) (found **document.No
 		return nil, at.Errorf("the list of %d has no %q%s", len(n.Kids), e, document.Suggestion(e, names))
 	}
 	return found, nil
+}
+
+// firstKind is the first of the kinds in for, after which a rule of entities is called that has no name.
+func firstKind(rule *document.Node) string {
+	if of := rule.Get("for"); of != nil && of.Kind == document.List && len(of.Kids) > 0 && of.Kids[0].Kind == document.Scalar {
+		return of.Kids[0].Raw
+	}
+	return rule.Scalar("for")
 }
 
 var bracketForm = regexp.MustCompile(`^(.+)\[([^\[\]]*)\]$`)

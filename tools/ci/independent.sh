@@ -64,9 +64,12 @@ for number in $(seq 60) $(seq "$seed" $((seed + $(ticks 500 10) - 1))); do
 	python3 tools/independent/worlds.py "$number" >"$work/random-$number.yaml"
 	"$work/murksim" run "$work/random-$number.yaml" --no-index --quiet -o "$work/random-$number.murk"
 done
-# Rules: the models of examples/rules, corners, and random rules.
+# Rules: the models of examples/rules and examples/agents, corners, and random rules.
 for file in examples/rules/*.yaml; do
 	record "$file" "$(basename "$file" .yaml)" "$(ticks 40 3)"
+done
+for file in examples/agents/*.yaml; do
+	record "$file" "$(basename "$file" .yaml)" "$(ticks 60 8)"
 done
 record tools/independent/corners.yaml corners 6
 for file in tools/independent/automata_*.yaml; do

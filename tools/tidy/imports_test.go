@@ -52,7 +52,7 @@ var imports = map[string][]string{
 	"replay/minewars":    {"internal/jsonlines", "internal/wire", "github.com/pierrec/lz4"},
 	"replay/yrep":        {"internal/jsonlines", "internal/wire"},
 	"scenarios/document": {},
-	"scenarios/rules":    {"engine", "engine/propagators", "exact/f32", "exact/fixed", "fields", "internal/kernel", "rng", "scenarios/document", "space"},
+	"scenarios/rules":    {"commands", "engine", "engine/propagators", "exact/f32", "exact/fixed", "fields", "internal/kernel", "rng", "scenarios/document", "space"},
 	"scenarios":          {"space", "fields", "commands", "rng", "engine", "internal/rle", "scenarios/document", "scenarios/rules"},
 	"scenarios/yaml":     {"scenarios", "scenarios/document", "github.com/goccy/go-yaml"},
 	"scenarios/components": {"space", "fields", "exact/fixed", "engine", "engine/physics", "engine/propagators",
