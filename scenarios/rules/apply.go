@@ -320,7 +320,7 @@ func (e *evaluator) beyond(cell int, offset []int32) (rank int, ok bool) {
 		first := len(to)
 		for _, a := range part.Axes() {
 			k := len(to)
-			c, extent := at.At(k)+offset[k], int32(a.Extent)
+			c, extent := int64(at.At(k))+int64(offset[k]), int64(a.Extent)
 			if c < 0 || c >= extent {
 				switch {
 				case a.Edge == space.Wrap:
@@ -331,7 +331,7 @@ func (e *evaluator) beyond(cell int, offset []int32) (rank int, ok bool) {
 					c, stays = max(0, min(c, extent-1)), stays || layout.Shift != 0
 				}
 			}
-			to = append(to, c)
+			to = append(to, int32(c))
 		}
 		for k := first; stays && k < len(to); k++ {
 			to[k] = at.At(k)

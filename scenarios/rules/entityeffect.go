@@ -9,17 +9,17 @@ import (
 )
 
 // effects does what an item does, once it is known that it is done. Born is the cell of the child.
-func (m *stage) effects(x *agentItem, at *place, born int) error {
-	values := make([]value, len(x.set))
-	for i, t := range x.set {
-		v, err := m.compute(t, x.Name+".set."+m.scope.target(&x.Set[i]), &x.Set[i], at)
+func (m *stage) effects(x *itemCode, at *frame, born int) error {
+	m.values = m.values[:0]
+	for i := range x.set {
+		v, err := m.compute(&x.set[i], &x.Set[i], at)
 		if err != nil {
 			return err
 		}
-		values[i] = v
+		m.values = append(m.values, v)
 	}
-	for i := range values {
-		m.write(&x.Set[i], values[i], at)
+	for i := range x.set {
+		m.write(&x.Set[i], m.values[i], at)
 	}
 	if x.Take != nil {
 		if err := m.take(x, at); err != nil {
@@ -48,36 +48,32 @@ func (m *stage) effects(x *agentItem, at *place, born int) error {
 }
 
 // compute computes what is to be written, and refuses what cannot be.
-func (m *stage) compute(t *Term, name string, s *Change, at *place) (value, error) {
-	there := *at
-	there.name = name
-	v, err := m.e.eval(t, &there)
-	if err != nil {
-		return v, fmt.Errorf("%s: %w", name, err)
-	}
-	all := v.v
-	if t.Type.N == 0 {
-		all = []value{v}
+func (m *stage) compute(c *code1, s *Change, at *frame) (value, error) {
+	v, err := at.compute(c)
+	if err != nil || c.term.Type.Base == Fixed {
+		return v, err
 	}
 	f := &m.scope.Fields[s.Field]
-	for k := range all {
-		if t.Type.Base == Fixed {
-			continue
-		}
-		x := all[k].number()
-		all[k].f = float64(x)
-		if x-x != 0 || f.Values != nil && !(x >= 0 && x < float32(len(f.Values)) && x == float32(int32(x))) {
-			return v, m.unwritable(t, name, f, &there)
-		}
+	bad := v.v == nil && !f.holds(v.number())
+	for _, x := range v.v {
+		bad = bad || !f.holds(x.number())
 	}
-	if t.Type.N == 0 {
-		v = all[0]
+	if bad {
+		return v, m.unwritable(c.term, c.place, f, at)
 	}
 	return v, nil
 }
 
+// holds reports whether a field can hold a number.
+func (f *Field) holds(x float32) bool {
+	if f.Values == nil {
+		return x-x == 0
+	}
+	return x >= 0 && x < float32(len(f.Values)) && x == float32(int32(x))
+}
+
 // unwritable is the error of a value that cannot be written: it names the first operation that gives something that is not finite although its operands are.
-func (m *stage) unwritable(t *Term, name string, f *Field, at *place) error {
+func (m *stage) unwritable(t *Term, name string, f *Field, at *frame) error {
 	var first *Term
 	var of []value
 	m.state.seen = func(t *Term, args []value, v value) {
@@ -85,7 +81,9 @@ func (m *stage) unwritable(t *Term, name string, f *Field, at *place) error {
 			first, of = t, append([]value(nil), args...)
 		}
 	}
-	m.e.eval(t, at) // which has been computed without an error
+	there := at.place
+	there.name = name
+	m.e.eval(t, &there) // which has been computed without an error
 	m.state.seen = nil
 	switch {
 	case first != nil:
@@ -97,7 +95,7 @@ func (m *stage) unwritable(t *Term, name string, f *Field, at *place) error {
 }
 
 // element is where the first component of what a change writes stands in its column.
-func (m *stage) element(s *Change, at *place) int {
+func (m *stage) element(s *Change, at *frame) int {
 	i := at.slot
 	switch s.Who {
 	case Here:
@@ -109,12 +107,13 @@ func (m *stage) element(s *Change, at *place) int {
 }
 
 // write writes a value that was computed.
-func (m *stage) write(s *Change, v value, at *place) {
-	all := v.v
-	if all == nil {
-		all = []value{v}
-	}
+func (m *stage) write(s *Change, v value, at *frame) {
 	column, i := m.next[s.Field], m.element(s, at)
+	one := [1]value{v}
+	all := one[:]
+	if v.v != nil {
+		all = v.v
+	}
 	for k, x := range all {
 		switch f := &m.scope.Fields[s.Field]; {
 		case !f.Fixed:
@@ -128,14 +127,11 @@ func (m *stage) write(s *Change, v value, at *place) {
 }
 
 // take gives what one number loses to another one: just as much.
-func (m *stage) take(x *agentItem, at *place) error {
-	k := x.Take
-	name := x.Name + ".take"
-	there := *at
-	there.name = name
-	v, err := m.e.eval(x.amount, &there)
+func (m *stage) take(x *itemCode, at *frame) error {
+	k, name := x.Take, x.amount.place
+	v, err := at.compute(&x.amount)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	from, to := m.next[k.From.Field], m.next[k.To.Field]
 	i, j := m.element(&k.From, at), m.element(&k.To, at)
@@ -179,7 +175,7 @@ func (m *stage) die(slot int) error {
 		return nil
 	}
 	w.dying[slot] = true
-	if m.rule.Order != Together {
+	if m.looks && m.rule.Order != Together {
 		w.leave(slot)
 	}
 	if m.Occupancy > 0 {
@@ -190,7 +186,7 @@ func (m *stage) die(slot int) error {
 }
 
 // cradle is the cell of a child; -1: there is no room. The entity stands on the cell to which it moves as if it were there already, and with die, as if it were dead.
-func (m *stage) cradle(x *agentItem, at *place, before, to int) (cell int, err error) {
+func (m *stage) cradle(x *itemCode, at *frame, before, to int) (cell int, err error) {
 	if m.room <= 0 {
 		return -1, nil
 	}
@@ -199,29 +195,35 @@ func (m *stage) cradle(x *agentItem, at *place, before, to int) (cell int, err e
 		if !x.Die {
 			m.count[to]++
 		}
-		defer func() {
-			if !x.Die {
-				m.count[to]--
-			}
-			m.count[before]++
-		}()
 	}
-	there := *at
-	there.own, there.cell = to, to
+	at.stand(to)
+	cell, err = m.cradleFrom(x, at, before, to)
+	at.stand(before)
+	if m.Occupancy > 0 {
+		if !x.Die {
+			m.count[to]--
+		}
+		m.count[before]++
+	}
+	return cell, err
+}
+
+// cradleFrom is cradle, once the entity stands on its target.
+func (m *stage) cradleFrom(x *itemCode, at *frame, before, to int) (cell int, err error) {
 	switch x.Birth.At {
 	case Beside:
-		if err := m.candidates(x, x.birthOnto, &there); err != nil || len(m.open) == 0 {
+		if err := m.candidates(&x.birthOnto, at); err != nil || len(m.open) == 0 {
 			return -1, err
 		}
-		return int(m.open[chosen(m.state.Word(x.Name+".birth", 0, at.slot), len(m.open))].cell), nil
+		return int(m.open[chosen(m.word(x.birth, at.slot), len(m.open))].cell), nil
 	case Anywhere:
-		return m.anywhere(x, x.birthOnto, ".birth", &there)
+		return m.anywhere(&x.birthOnto, x.birth, at)
 	case Behind:
 		cell = before
 	default:
 		cell = to
 	}
-	open, err := m.isOpen(x, x.birthOnto, &there, cell)
+	open, err := m.isOpen(&x.birthOnto, at, cell)
 	if err != nil || !open {
 		return -1, err
 	}
@@ -229,16 +231,15 @@ func (m *stage) cradle(x *agentItem, at *place, before, to int) (cell int, err e
 }
 
 // bear brings a child into the world at the end of the tick.
-func (m *stage) bear(x *agentItem, at *place, cell int) error {
+func (m *stage) bear(x *itemCode, at *frame, cell int) error {
 	kind := x.Birth.Kind
 	if kind == Kin {
 		kind = int(m.crowd.kinds[at.slot])
 	}
 	values := []commands.FieldValue{{Field: uint32(m.kind), Value: float32(kind)}}
-	for i, t := range x.birthSet {
-		s := &x.Birth.Set[i]
-		name := x.Name + ".birth." + m.scope.target(s)
-		v, err := m.compute(t, name, s, at)
+	for i := range x.birthSet {
+		s, t, name := &x.Birth.Set[i], x.birthSet[i].term, x.birthSet[i].place
+		v, err := m.compute(&x.birthSet[i], s, at)
 		if err != nil {
 			return err
 		}

@@ -38,24 +38,39 @@ func (e *evaluator) countOn(t *Term, at *place) (v value, err error) {
 	if t.Who == Near {
 		cell = at.cell
 	}
+	if t.Where == nil {
+		return value{f: float64(e.standing(t, at))}, nil
+	}
 	looked := 0
 	e.crowd.each(cell, func(slot int) bool {
 		if slot == at.slot || !e.crowd.is(t.Kinds, at.slot, slot) {
 			return true
 		}
-		holds := value{f: 1}
-		if t.Where != nil {
-			there := *at
-			there.other = slot
-			if holds, err = e.eval(t.Where, &there); err != nil {
-				return false
-			}
-			looked++
+		there := *at
+		there.other = slot
+		holds := value{}
+		if holds, err = e.eval(t.Where, &there); err != nil {
+			return false
 		}
+		looked++
 		v.f += holds.f
 		return looked < mostLooked
 	})
 	return v, err
+}
+
+// standing is how many entities of some kinds are on a cell, without the one that asks.
+func (e *evaluator) standing(t *Term, at *place) (n int) {
+	cell, w := at.own, e.crowd
+	if t.Who == Near {
+		cell = at.cell
+	}
+	for slot := w.first[cell]; slot >= 0; slot = w.after[slot] {
+		if int(slot) != at.slot && w.is(t.Kinds, at.slot, int(slot)) {
+			n++
+		}
+	}
+	return n
 }
 
 // A crowd is who stands where, as it is while the entities act: by cell the living, by ascending id.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
 
@@ -18,9 +19,38 @@ type System struct {
 	scope      *Scope
 	rule       *Agents
 	streams    []stream
+	items      []itemCode
+	uniforms   []func(*frame) float64
+	looks      bool // at who stands where
 	kind, cell fields.ID
 	writes     []bool // by field of the scope
 	reads      [2][]bool
+}
+
+// An itemCode is an item whose formulas were compiled.
+type itemCode struct {
+	*agentItem
+	where, when, chance, onto, amount, birthOnto code1
+	args, set, birthSet                          []code1
+	with, move, birth                            int // their draws, among the streams
+}
+
+// compile compiles an item.
+func (c *compiler1) compile(x *agentItem) itemCode {
+	code := itemCode{agentItem: x}
+	code.where, code.when, code.chance = c.code(x.where, x.Name+".with"), c.code(x.when, x.Name+".when"), c.code(x.chance, x.Name+".chance")
+	code.onto, code.birthOnto, code.amount = c.code(x.onto, x.Name+".onto"), c.code(x.birthOnto, x.Name+".birth.onto"), c.code(x.amount, x.Name+".take")
+	for _, t := range x.args {
+		code.args = append(code.args, c.code(t, x.Name+".move"))
+	}
+	for i, t := range x.set {
+		code.set = append(code.set, c.code(t, x.Name+".set."+c.scope.target(&x.Set[i])))
+	}
+	for i, t := range x.birthSet {
+		code.birthSet = append(code.birthSet, c.code(t, x.Name+".birth."+c.scope.target(&x.Birth.Set[i])))
+	}
+	code.with, code.move, code.birth = slices.Index(c.streams, stream{x.Name + ".with", 0}), slices.Index(c.streams, stream{x.Name + ".move", 0}), slices.Index(c.streams, stream{x.Name + ".birth", 0})
+	return code
 }
 
 // NewSystem makes the system of a rule that was checked. The last of the binding's fields is the column of kinds, after which comes that of cells.
@@ -36,11 +66,14 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 				x.reads[0][t.Index] = true
 			case Now:
 				x.reads[1][t.Index] = true
+			case CountOn:
+				x.looks = true
 			}
 		})
 	}
 	for i := range a.items {
 		it := &a.items[i]
+		x.looks = x.looks || it.With != nil
 		for k := range it.Set {
 			x.writes[it.Set[k].Field] = true
 		}
@@ -51,6 +84,11 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 			x.writes[n-1] = true
 		}
 	}
+	c := &compiler1{System: x}
+	for i := range a.items {
+		x.items = append(x.items, c.compile(&a.items[i]))
+	}
+	x.uniforms = c.uniforms
 	return x
 }
 
@@ -115,11 +153,16 @@ type stage struct {
 	dead  []uint64
 	count []int32 // by cell, with an occupancy: who stands there, and who is born there
 	room  int     // how many more the world has room for
-	other []int32 // slots of entities that with found
+	found []int32 // slots of entities that with found
 	cells []int32 // on which it looks
 	open  []step  // to where a move may lead
 
 	patterns []*space.Pattern // by cell
+	bulks    []rng.Bulk       // of the streams
+	exact    [][]float64      // uniform numbers, by the number of neighbours; nil: no cell has so many
+	done     []uint64         // by the number of neighbours: the tick in which they were computed
+	frame    frame
+	values   []value
 }
 
 // A step leads to a neighbour.
@@ -140,11 +183,11 @@ func (x *System) Update(c *engine.SystemContext) error {
 	m := c.Memory(func() any { return &stage{System: x} }).(*stage)
 	m.begin(c)
 	for _, t := range m.order {
-		for i := range x.rule.items {
+		for i := range x.items {
 			if m.crowd.dying[t.slot] {
 				break
 			}
-			if err := m.do(&x.rule.items[i], int(t.slot)); err != nil {
+			if err := m.do(&x.items[i], int(t.slot)); err != nil {
 				return fmt.Errorf("entity %d: %w", t.id, err)
 			}
 		}
@@ -178,7 +221,9 @@ func (m *stage) begin(c *engine.SystemContext) {
 	}
 	m.due = c.AppendSpawns(m.due[:0])
 	m.room = len(w.ids) - c.Population() - len(m.due)
-	w.stand(m.scope.Lattice.Cells())
+	if m.looks {
+		w.stand(m.scope.Lattice.Cells())
+	}
 	if m.patterns == nil {
 		m.patterns = make([]*space.Pattern, m.scope.Lattice.Cells())
 		for _, s := range m.scope.Lattice.Spans() {
@@ -194,7 +239,29 @@ func (m *stage) begin(c *engine.SystemContext) {
 			m.count[cell]++
 		}
 	}
+	m.computeUniforms()
 	m.takeTurns()
+}
+
+// computeUniforms computes what is the same for all entities on cells with one number of neighbours.
+func (m *stage) computeUniforms() {
+	if m.exact == nil {
+		m.exact, m.done = make([][]float64, m.scope.Lattice.MaxDegree()+1), make([]uint64, m.scope.Lattice.MaxDegree()+1)
+	}
+	for _, s := range m.scope.Lattice.Spans() {
+		degree := len(s.Pattern.Offsets)
+		if m.exact[degree] == nil {
+			m.exact[degree] = make([]float64, 0, len(m.uniforms))
+		} else if m.done[degree] == m.state.Tick {
+			continue
+		}
+		m.done[degree] = m.state.Tick
+		m.frame = frame{stage: m, place: place{own: s.First, cell: s.First, other: -1}}
+		m.exact[degree] = m.exact[degree][:0]
+		for _, f := range m.uniforms {
+			m.exact[degree] = append(m.exact[degree], f(&m.frame))
+		}
+	}
 }
 
 // columns finds the columns of the fields, the parameters and the random words.
@@ -233,13 +300,19 @@ func (m *stage) columns(c *engine.SystemContext) {
 	if m.rule.Order == Together {
 		m.keepFound()
 	}
-	s.Word = func(place string, number, slot int) uint32 {
-		return c.EntityPlace(place, uint64(number)).Uint32(m.crowd.ids[slot])
+	if s.Word == nil {
+		s.Word = func(place string, number, slot int) uint32 {
+			return m.word(slices.Index(m.streams, stream{place, number}), slot)
+		}
 	}
+	m.bulks = m.bulks[:0]
 	for _, x := range m.streams {
-		c.EntityPlace(x.place, uint64(x.number)) // each counts, whether it is drawn from or not
+		m.bulks = append(m.bulks, c.EntityPlace(x.place, uint64(x.number))) // each counts, whether it is drawn from or not
 	}
 }
+
+// word is the random word of a stream for an entity.
+func (m *stage) word(i, slot int) uint32 { return m.bulks[i].Uint32(m.crowd.ids[slot]) }
 
 // keepFound keeps the attributes that the rule sets as it found them: others see them so whose entities act together.
 func (m *stage) keepFound() {
@@ -263,7 +336,9 @@ func (m *stage) takeTurns() {
 		if id == 0 || w.dying[slot] {
 			continue
 		}
-		w.join(slot)
+		if m.looks {
+			w.join(slot)
+		}
 		if m.Occupancy > 0 {
 			m.count[w.cells[slot]]++
 		}
@@ -283,24 +358,23 @@ func (m *stage) takeTurns() {
 func (m *stage) hasRoom(cell int) bool { return m.Occupancy == 0 || int(m.count[cell]) < m.Occupancy }
 
 // do does an item, whole or not at all.
-func (m *stage) do(x *agentItem, slot int) error {
-	w := &m.crowd
-	at := &place{slot: slot, own: int(w.cells[slot]), cell: int(w.cells[slot]), other: -1}
+func (m *stage) do(x *itemCode, slot int) error {
+	own := int(m.crowd.cells[slot])
+	at := &m.frame
+	*at = frame{stage: m, place: place{slot: slot, own: own, cell: own, other: -1}, exact: m.exact[len(m.patterns[own].Offsets)]}
 	if x.With != nil {
 		found, err := m.find(x, at)
 		if err != nil || !found {
 			return err
 		}
 	}
-	for _, c := range [...]struct {
-		t    *Term
-		name string
-	}{{x.when, ".when"}, {x.chance, ".chance"}} {
-		if yes, err := m.holds(c.t, x.Name+c.name, at); err != nil || !yes {
-			return err
-		}
+	if yes, err := at.holds(&x.when); err != nil || !yes {
+		return err
 	}
-	before, to := at.own, at.own
+	if yes, err := at.holds(&x.chance); err != nil || !yes {
+		return err
+	}
+	to := own
 	if x.way != Stay {
 		target, err := m.target(x, at)
 		if err != nil || target < 0 {
@@ -310,48 +384,55 @@ func (m *stage) do(x *agentItem, slot int) error {
 	}
 	born := -1
 	if x.Birth != nil {
-		cell, err := m.cradle(x, at, before, to)
+		cell, err := m.cradle(x, at, own, to)
 		if err != nil || cell < 0 {
 			return err
 		}
 		born = cell
 	}
-	if to != before {
+	if to != own {
 		m.walk(slot, to)
+		at.stand(to)
 	}
-	at.own, at.cell = to, to
 	return m.effects(x, at, born)
 }
 
+// stand puts the frame on another cell.
+func (at *frame) stand(cell int) {
+	at.own, at.cell, at.exact = cell, cell, at.stage.exact[len(at.patterns[cell].Offsets)]
+}
+
 // holds computes a condition; one that an item does not have holds.
-func (m *stage) holds(t *Term, name string, at *place) (bool, error) {
-	if t == nil {
+func (at *frame) holds(c *code1) (bool, error) {
+	if c.term == nil {
 		return true, nil
 	}
-	there := *at
-	there.name = name
-	v, err := m.e.eval(t, &there)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
+	is := c.truth(at)
+	if at.err != nil {
+		return false, fmt.Errorf("%s: %w", c.place, at.err)
 	}
-	return v.f == 1, err
+	return is, nil
 }
 
 // walk moves an entity to another cell.
 func (m *stage) walk(slot, to int) {
 	w := &m.crowd
-	w.leave(slot)
+	if m.looks {
+		w.leave(slot)
+	}
 	if m.Occupancy > 0 {
 		m.count[w.cells[slot]]--
 		m.count[to]++
 	}
 	w.cells[slot] = int32(to)
-	w.join(slot)
+	if m.looks {
+		w.join(slot)
+	}
 }
 
 // find finds the other entity that an item needs.
-func (m *stage) find(x *agentItem, at *place) (found bool, err error) {
-	m.other, m.cells = m.other[:0], append(m.cells[:0], int32(at.own))
+func (m *stage) find(x *itemCode, at *frame) (found bool, err error) {
+	m.found, m.cells = m.found[:0], append(m.cells[:0], int32(at.own))
 	if x.With.Around {
 		for _, o := range m.patterns[at.own].Offsets {
 			m.cells = append(m.cells, int32(at.own+o))
@@ -362,52 +443,53 @@ func (m *stage) find(x *agentItem, at *place) (found bool, err error) {
 		if slices.Contains(m.cells[:i], cell) {
 			continue
 		}
-		m.crowd.each(int(cell), func(slot int) bool {
-			if slot == at.slot || !m.crowd.is(x.With.One, at.slot, slot) {
-				return true
+		w := &m.crowd
+		for slot := w.first[cell]; slot >= 0 && looked < mostLooked; slot = w.after[slot] {
+			if int(slot) == at.slot || !w.is(x.With.One, at.slot, int(slot)) {
+				continue
 			}
-			there, yes := *at, true
-			there.other = slot
-			if yes, err = m.holds(x.where, x.Name+".with", &there); yes {
-				m.other = append(m.other, int32(slot))
+			at.other = int(slot)
+			yes, err := at.holds(&x.where)
+			if err != nil {
+				return false, err
+			}
+			if yes {
+				m.found = append(m.found, slot)
 			}
 			looked++
-			return err == nil && looked < mostLooked
-		})
-		if err != nil || looked == mostLooked {
-			break
 		}
 	}
-	if err != nil || len(m.other) == 0 {
-		return false, err
+	if len(m.found) == 0 {
+		return false, nil
 	}
 	k := 0
 	if !x.With.First {
-		k = chosen(m.state.Word(x.Name+".with", 0, at.slot), len(m.other))
+		k = chosen(m.word(x.with, at.slot), len(m.found))
 	}
-	at.other = int(m.other[k])
+	at.other = int(m.found[k])
 	return true, nil
 }
 
 // isOpen reports whether an entity may go to a cell.
-func (m *stage) isOpen(x *agentItem, onto *Term, at *place, cell int) (bool, error) {
+func (m *stage) isOpen(onto *code1, at *frame, cell int) (bool, error) {
 	if !m.hasRoom(cell) {
 		return false, nil
 	}
-	there := *at
-	there.cell, there.in = cell, true
-	return m.holds(onto, x.Name+".onto", &there)
+	at.cell, at.in = cell, true
+	is, err := at.holds(onto)
+	at.cell, at.in = at.own, false
+	return is, err
 }
 
 // candidates lists the open neighbours, but for the own cell.
-func (m *stage) candidates(x *agentItem, onto *Term, at *place) error {
+func (m *stage) candidates(onto *code1, at *frame) error {
 	m.open = m.open[:0]
 	p := m.patterns[at.own]
 	for i, o := range p.Offsets {
 		if o == 0 {
 			continue
 		}
-		open, err := m.isOpen(x, onto, at, at.own+o)
+		open, err := m.isOpen(onto, at, at.own+o)
 		if err != nil {
 			return err
 		}
@@ -419,19 +501,19 @@ func (m *stage) candidates(x *agentItem, onto *Term, at *place) error {
 }
 
 // target is the cell to which an item moves; -1: there is none.
-func (m *stage) target(x *agentItem, at *place) (int, error) {
+func (m *stage) target(x *itemCode, at *frame) (int, error) {
 	switch x.way {
 	case ToOther:
 		return m.toOther(x, at)
 	case ToOffset:
 		return m.toOffset(x, at)
 	case ToAnywhere:
-		return m.anywhere(x, x.onto, ".move", at)
+		return m.anywhere(&x.onto, x.move, at)
 	}
-	if err := m.candidates(x, x.onto, at); err != nil || len(m.open) == 0 {
+	if err := m.candidates(&x.onto, at); err != nil || len(m.open) == 0 {
 		return -1, err
 	}
-	k := chosen(m.state.Word(x.Name+".move", 0, at.slot), len(m.open))
+	k := chosen(m.word(x.move, at.slot), len(m.open))
 	if x.way == ToAny {
 		return int(m.open[k].cell), nil
 	}
@@ -441,18 +523,30 @@ func (m *stage) target(x *agentItem, at *place) (int, error) {
 	best, of := -1, value{}
 	for i := range m.open {
 		cell := int(m.open[(k+i)%len(m.open)].cell)
-		there := *at
-		there.name, there.cell, there.in = x.Name+".move", cell, true
-		v, err := m.e.eval(x.args[0], &there)
+		at.cell, at.in = cell, true
+		v, err := at.compute(&x.args[0])
+		at.cell, at.in = at.own, false
 		if err != nil {
-			return -1, fmt.Errorf("move: %w", err)
+			return -1, err
 		}
-		v = v.rounded(x.args[0].Type)
-		if best < 0 || x.way == ToMost && greater(x.args[0], v, of) || x.way == ToLeast && greater(x.args[0], of, v) {
+		if t := x.args[0].term; best < 0 || x.way == ToMost && greater(t, v, of) || x.way == ToLeast && greater(t, of, v) {
 			best, of = cell, v
 		}
 	}
 	return best, nil
+}
+
+// compute computes what is no condition, as it would be written.
+func (at *frame) compute(c *code1) (v value, err error) {
+	if c.number != nil {
+		v.f = float64(c.number(at))
+	} else {
+		v = c.value(at)
+	}
+	if at.err != nil {
+		err = fmt.Errorf("%s: %w", c.place, at.err)
+	}
+	return v, err
 }
 
 // greater reports whether one number is greater than another.
@@ -464,12 +558,12 @@ func greater(t *Term, a, b value) bool {
 }
 
 // toOther is the cell of the other entity.
-func (m *stage) toOther(x *agentItem, at *place) (int, error) {
+func (m *stage) toOther(x *itemCode, at *frame) (int, error) {
 	cell := int(m.crowd.cells[at.other])
 	if cell == at.own {
 		return cell, nil
 	}
-	open, err := m.isOpen(x, x.onto, at, cell)
+	open, err := m.isOpen(&x.onto, at, cell)
 	if err != nil || !open {
 		return -1, err
 	}
@@ -477,21 +571,20 @@ func (m *stage) toOther(x *agentItem, at *place) (int, error) {
 }
 
 // toOffset is the cell in a direction or at an offset.
-func (m *stage) toOffset(x *agentItem, at *place) (int, error) {
+func (m *stage) toOffset(x *itemCode, at *frame) (int, error) {
 	l := m.scope.Lattice
-	offset := make([]int32, l.Dim())
+	var memory [space.MaxDim]int32
+	offset := memory[:l.Dim()]
 	if x.direction >= 0 {
 		step := l.Directions()[x.direction].Step
 		for k := range offset {
 			offset[k] = step.At(k)
 		}
 	}
-	for k, t := range x.args {
-		there := *at
-		there.name = x.Name + ".move"
-		v, err := m.e.eval(t, &there)
+	for k := range x.args {
+		v, err := at.compute(&x.args[k])
 		if err != nil {
-			return -1, fmt.Errorf("move: %w", err)
+			return -1, err
 		}
 		f := math.Floor(float64(v.number()))
 		if !(f > -math.MaxInt32 && f < math.MaxInt32) {
@@ -503,7 +596,7 @@ func (m *stage) toOffset(x *agentItem, at *place) (int, error) {
 	if !ok || cell == at.own {
 		return -1, nil
 	}
-	open, err := m.isOpen(x, x.onto, at, cell)
+	open, err := m.isOpen(&x.onto, at, cell)
 	if err != nil || !open {
 		return -1, err
 	}
@@ -511,12 +604,10 @@ func (m *stage) toOffset(x *agentItem, at *place) (int, error) {
 }
 
 // along is the open neighbour that lies best along a vector, from candidate k on; -1 if none does.
-func (m *stage) along(x *agentItem, at *place, k int) (int, error) {
-	there := *at
-	there.name = x.Name + ".move"
-	v, err := m.e.eval(x.args[0], &there)
+func (m *stage) along(x *itemCode, at *frame, k int) (int, error) {
+	v, err := at.compute(&x.args[0])
 	if err != nil {
-		return -1, fmt.Errorf("move: %w", err)
+		return -1, err
 	}
 	best, most := -1, 0.0
 	for i := range m.open {
@@ -534,12 +625,12 @@ func (m *stage) along(x *agentItem, at *place, k int) (int, error) {
 }
 
 // anywhere is the first of 16 drawn cells that is open.
-func (m *stage) anywhere(x *agentItem, onto *Term, place string, at *place) (int, error) {
-	b, cells := m.c.EntityPlace(x.Name+place, 0), uint64(m.scope.Lattice.Cells())
+func (m *stage) anywhere(onto *code1, draw int, at *frame) (int, error) {
+	b, cells := m.bulks[draw], uint64(m.scope.Lattice.Cells())
 	for j := range mostTries {
 		w := b.Block(m.crowd.ids[at.slot], uint32(j/4))[j%4]
 		cell := int(uint64(w) * cells >> 32)
-		if open, err := m.isOpen(x, onto, at, cell); err != nil || open && cell != at.own {
+		if open, err := m.isOpen(onto, at, cell); err != nil || open && cell != at.own {
 			return cell, err
 		}
 	}
