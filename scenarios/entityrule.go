@@ -279,7 +279,8 @@ func (r *EntityRule) changes(d *decoder, set assignments, child bool) (list []ru
 
 // target reads what is set: ATTRIBUTE, here.FIELD or other.ATTRIBUTE, each with [k] or without. Of a child it is an attribute.
 func (r *EntityRule) target(d *decoder, at *document.Node, text string, child bool) (c rules.Change, err error) {
-	name, index, part := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	name, index, part := strings.Cut(text, "[")
+	index = strings.TrimSuffix(index, "]")
 	c.Component = -1
 	if whose, of, ok := strings.Cut(name, "."); ok {
 		switch {

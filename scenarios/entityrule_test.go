@@ -57,6 +57,9 @@ func TestEntityRuleMistakes(t *testing.T) {
 		{"{set: {here.rock: 1}}", "25:18: rock is static: it never changes"},
 		{"{set: {kind: wolf}}", "25:18: the kind is changed by become: KIND"},
 		{"{set: {other.energy: 1}}", "25:32: there is no other here; with finds one"},
+		{"{set: {\"energy]\": 1}}", "there is no attribute \"energy]\" of entities"},
+		{"{set: {\"here.rain]\": 1}}", "there is no field \"rain]\" of cells"},
+		{"{set: {\"pull[0\": 1}}", "\"pull[0\" is no component of pull"},
 		{"{set: {\"pull[2]\": 1}}", "25:18: \"pull[2]\" is no component of pull; write pull[0] to pull[1]"},
 		{"{set: {pull: [1, 2], \"pull[0]\": 1}}", "is set twice: whole, and a component of it"},
 		{"{move: up}", "25:18: a move is any, anywhere, other, most(x), least(x), along(v), or to a direction or an offset, such as to(north) or to(0, 1)"},
@@ -69,6 +72,12 @@ func TestEntityRuleMistakes(t *testing.T) {
 		{"{onto: near.rain > 1, set: {energy: 1}}", "25:18: onto is of the cell to which an entity moves; the item has no move"},
 		{"{when: energy, die: true}", "25:18: energy is a number where true or false belongs"},
 		{"{chance: 1.5, die: true}", "25:20: a chance is 0 to 1"},
+		{"{move: \"to(sum(near.rain), normal())\"}", "normal would be drawn once"},
+		{"{move: \"along([sum(near.rain), normal()])\"}", "normal would be drawn once"},
+		{"{set: {energy: here}}", "here is a cell; write here.FIELD for what is there, or here(KIND) for who stands there"},
+		{"{set: {energy: other}}", "other is an entity; write other.ATTRIBUTE"},
+		{"{set: {energy: kin}}", "kin stands for kinds, as in here(kin); the kind of the entity itself is kind"},
+		{"{when: kind == 1, die: true}", "kind is a category (sheep, wolf), 1 is a number; name the value, or write number(kind)"},
 		{"{kill: other}", "25:11: kill needs another entity, which with finds"},
 		{"{take: {from: energy, to: gold, amount: 1}}", "energy is a number, gold is a fixed number"},
 		{"{take: {from: energy, to: energy, amount: 1}}", "energy is taken from itself"},
@@ -127,7 +136,7 @@ func TestEntityRuleFails(t *testing.T) {
 // TestEntityRoom: items that find no room do nothing, and none is refused.
 func TestEntityRoom(t *testing.T) {
 	for _, item := range []string{
-		"{name: a, birth: {kind: kin}}", "{name: a, birth: {kind: wolf, at: any}}", "{name: a, birth: {kind: kin, at: anywhere}}", "{name: a, move: any, birth: {kind: kin, at: behind}}",
+		"{name: a, birth: {kind: kin}}", "{name: a, when: kind == sheep and here(anyone where other.kind != wolf) < 3, birth: {kind: kin, at: any}}", "{name: a, birth: {kind: wolf, at: any}}", "{name: a, birth: {kind: kin, at: anywhere}}", "{name: a, move: any, birth: {kind: kin, at: behind}}",
 		"{name: a, die: true, birth: {kind: kin}}", "{name: a, move: anywhere, onto: near.rain == 0, birth: {kind: kin, at: any, onto: near(anyone) == 0}}",
 		"{name: a, with: {one: anyone, at: around}, move: other, kill: other, birth: {kind: kin, at: behind}}",
 	} {

@@ -364,7 +364,8 @@ func scopeField(f *Field) rules.Field {
 
 // target reads what a rule sets: FIELD, or FIELD[k].
 func (r *Rule) target(d *decoder, key *document.Node) (a rules.Assignment, err error) {
-	name, index, part := strings.Cut(strings.TrimSuffix(key.Raw, "]"), "[")
+	name, index, part := strings.Cut(key.Raw, "[")
+	index = strings.TrimSuffix(index, "]")
 	a.Component = -1
 	a.Field = slices.IndexFunc(r.scope.Fields, func(f rules.Field) bool { return f.Name == name })
 	if a.Field < 0 {

@@ -159,7 +159,7 @@ func (j *Comparison) sealed(s *Side) bool {
 		if tick < j.Result.Tick {
 			continue
 		}
-		if _, vouched := s.Visit.Index.Vouched(s.Visit.File, tick); vouched {
+		if _, vouched := s.Visit.Index.Vouched(s.Visit.Player, s.Visit.File, tick); vouched {
 			return true
 		}
 	}

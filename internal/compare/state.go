@@ -353,7 +353,7 @@ func (j *Comparison) recordedState(ctx context.Context, s *Side, x *session.Open
 	if i == len(frames) {
 		return nil
 	}
-	k, vouched := x.Vouched(s.Visit.File, frames[i])
+	k, vouched := x.Vouched(s.Visit.Player, s.Visit.File, frames[i])
 	if !vouched {
 		return nil
 	}

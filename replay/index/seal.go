@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"hash"
 	"io"
+
+	"github.com/murksim/murksim/replay"
 )
 
 // KeySize is the length of a [Key] in bytes.
@@ -76,8 +78,11 @@ func (x *Index) vouched(recording io.ReaderAt, k *Keyframe) (prefix hash.Hash, o
 	return prefix, x.sealedAs(k.Tick, s.under(x.key))
 }
 
-// Vouched returns the keyframe of a tick if the index trusts it.
-func (x *Index) Vouched(recording io.ReaderAt, tick uint64) (*Keyframe, bool) {
+// Vouched returns the keyframe of a tick if the index trusts it. One that does not describe the world of the player is not unpacked: it may claim any size.
+func (x *Index) Vouched(p *replay.Player, recording io.ReaderAt, tick uint64) (*Keyframe, bool) {
+	if !x.describes(p) {
+		return nil, false
+	}
 	k, err := x.keyframe(tick)
 	if err != nil {
 		return nil, false

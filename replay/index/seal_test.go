@@ -361,7 +361,7 @@ func TestRebuildSeals(t *testing.T) {
 		x := opened(t, file.Bytes())
 		trusted := x.SealedTicks()
 		for _, tick := range trusted {
-			if _, ok := x.Vouched(bytes.NewReader(recording), tick); !ok || tick > n {
+			if _, ok := x.Vouched(p, bytes.NewReader(recording), tick); !ok || tick > n {
 				t.Errorf("of %d ticks that match, that of tick %d is sealed, and vouched: %v", n, tick, ok)
 			}
 		}
@@ -423,16 +423,20 @@ func TestVouched(t *testing.T) {
 	recording := bytes.NewReader(r.recording.Bytes())
 	x := r.open(t)
 	tick := x.SealedTicks()[0]
-	if k, ok := x.Vouched(recording, tick); !ok || k.Tick != tick || len(k.State) == 0 {
+	of, err := r.seek(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, ok := x.Vouched(of, recording, tick); !ok || k.Tick != tick || len(k.State) == 0 {
 		t.Errorf("the sealed keyframe of tick %d: %t", tick, ok)
 	}
-	if k, ok := x.Vouched(recording, tick+1); ok || k != nil {
+	if k, ok := x.Vouched(of, recording, tick+1); ok || k != nil {
 		t.Errorf("tick %d, which has no keyframe: %v, %t", tick+1, k, ok)
 	}
 	for what, b := range r.forgeries(t) {
 		forged := opened(t, b)
 		for _, tick := range forged.Keyframes() {
-			k, ok := forged.Vouched(recording, tick)
+			k, ok := forged.Vouched(of, recording, tick)
 			if !ok {
 				continue
 			}
@@ -461,7 +465,15 @@ func TestVouched(t *testing.T) {
 	if list := y.SealedTicks(); !slices.Equal(list, y.Keyframes()) || len(list) == 0 {
 		t.Errorf("of our own keyframes %v the ticks %v are trusted", y.Keyframes(), list)
 	}
-	if _, ok := y.Vouched(recording, tick); !ok {
+	if _, ok := y.Vouched(of, recording, tick); !ok {
 		t.Error("a keyframe of our own is not vouched for")
+	}
+	other := record(t, "fire", 60, index.Options{Now: ticking()}, false)
+	another, err := other.seek(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := y.Vouched(another, recording, tick); ok { // nor is it unpacked: its size is what the index claims
+		t.Error("a keyframe of another world is vouched for")
 	}
 }

@@ -116,11 +116,11 @@ func (t *Term) uniform() {
 // name finds out what a bare name is: a word of the language, a let, a parameter of the rule, a field, a parameter of the world, or a value.
 func (c *checker) name(t *Term) error {
 	n := t.Node
+	if c.of != nil && !n.Quoted && slices.Contains(entityWords, n.Text) {
+		return c.entityWord(t)
+	}
 	if !n.Quoted && slices.Contains(c.words, n.Text) {
 		return c.word(t)
-	}
-	if c.of != nil && !n.Quoted && n.Text == "kind" {
-		return c.ofEntity(t, c.kindField())
 	}
 	n.Quoted = c.quoted(n.Text)
 	if i := slices.IndexFunc(c.Lets, func(l Let) bool { return l.Name == n.Text }); i >= 0 {

@@ -107,6 +107,22 @@ func (c *checker) noneThere(n *Node, who Who) error {
 	return c.wrong(n, "no field of cells is called %s%s", n.Text, document.Suggestion(n.Text, names))
 }
 
+// entityWord is a word that only rules of entities have, where it stands alone.
+func (c *checker) entityWord(t *Term) error {
+	n := t.Node
+	switch n.Text {
+	case "kind":
+		return c.ofEntity(t, c.kindField())
+	case "here", "near":
+		return c.wrong(n, "%s is a cell; write %[1]s.FIELD for what is there, or %[1]s(KIND) for who stands there", n)
+	case "other":
+		return c.wrong(n, "other is an entity; write other.ATTRIBUTE")
+	case "prev":
+		return c.wrong(n, "prev is of an attribute or a field, as in prev(here.grass)")
+	}
+	return c.wrong(n, "%s stands for kinds, as in here(%[1]s); the kind of the entity itself is kind", n)
+}
+
 // ofEntity is a bare name in a rule of entities: an attribute of its own, or its kind. It reports whether the name is one.
 func (c *checker) ofEntity(t *Term, i int) error {
 	f := &c.Fields[i]

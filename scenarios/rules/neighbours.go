@@ -31,6 +31,7 @@ func (c *checker) neighbours(t *Term, op Op) error {
 			return err
 		}
 	}
+	noDraws := c.noDraws
 	c.near, c.inner, c.looks, c.noDraws = true, true, op == At, true
 	x, err := c.term(n.Args[0])
 	if err == nil && n.Where != nil {
@@ -38,7 +39,7 @@ func (c *checker) neighbours(t *Term, op Op) error {
 			err = c.boolean(t.Where)
 		}
 	}
-	c.near, c.inner, c.looks, c.noDraws = false, false, false, false
+	c.near, c.inner, c.looks, c.noDraws = false, false, false, noDraws
 	if err == nil && n.Else != nil {
 		t.Else, err = c.term(n.Else)
 	}
