@@ -428,6 +428,11 @@ func (r *EntityRule) System(b *Builder, name string) (engine.System, error) {
 
 // Memory implements [MemoryUser].
 func (r *EntityRule) Memory(b *Builder) (kept, making uint64) {
-	const cellBytes, entityBytes = 20, 32
-	return cellBytes*uint64(b.Lattice().Cells()) + entityBytes*uint64(b.Capacity()), 0
+	const cellBytes, countBytes, entityBytes = 20, 4, 40
+	kept = entityBytes * uint64(b.Capacity())
+	each := uint64(cellBytes)
+	if r.rule.Counts() {
+		each += countBytes * uint64(len(b.s.Entities.Kinds)+1)
+	}
+	return kept + each*uint64(b.Lattice().Cells()), 0
 }

@@ -30,6 +30,7 @@ type code1 struct {
 // A compiler1 compiles formulas of entities.
 type compiler1 struct {
 	*System
+	naive    bool // everything is walked
 	place    string
 	uniforms []func(*frame) float64
 }
@@ -41,13 +42,17 @@ func (c *compiler1) code(t *Term, place string) (x code1) {
 	}
 	c.place = place
 	x.term, x.place = t, place
-	switch {
+	switch f := c.walked(t); {
+	case c.naive && t.Type.Base == Boolean:
+		x.truth = func(at *frame) bool { return f(at).f == 1 }
+	case c.naive:
+		x.value = f
 	case t.Type.Base == Boolean:
 		x.truth = c.truth(t)
 	case t.Type.N == 0 && t.Type.Base != Fixed:
 		x.number = c.number(t)
 	default:
-		x.value = c.walked(t)
+		x.value = f
 	}
 	return x
 }

@@ -42,7 +42,13 @@ func (m *stage) effects(x *itemCode, at *frame, born int) error {
 		}
 	}
 	if x.Become != Unchanged {
+		if !m.crowd.gone[at.slot] {
+			m.crowd.leave(at.slot)
+		}
 		m.crowd.kinds[at.slot] = int32(x.Become)
+		if !m.crowd.gone[at.slot] {
+			m.crowd.join(at.slot)
+		}
 	}
 	return nil
 }
@@ -175,8 +181,9 @@ func (m *stage) die(slot int) error {
 		return nil
 	}
 	w.dying[slot] = true
-	if m.looks && m.rule.Order != Together {
+	if m.rule.Order != Together {
 		w.leave(slot)
+		w.gone[slot] = true
 	}
 	if m.Occupancy > 0 {
 		m.count[w.cells[slot]]--

@@ -65,10 +65,20 @@ func (e *evaluator) standing(t *Term, at *place) (n int) {
 	if t.Who == Near {
 		cell = at.cell
 	}
-	for slot := w.first[cell]; slot >= 0; slot = w.after[slot] {
-		if int(slot) != at.slot && w.is(t.Kinds, at.slot, int(slot)) {
-			n++
+	switch k := &t.Kinds; {
+	case k.Anyone:
+		for _, count := range w.counts {
+			n += int(count[cell])
 		}
+	case k.Kin:
+		n = int(w.counts[w.kindOf(at.slot)][cell])
+	default:
+		for _, kind := range k.List {
+			n += int(w.counts[kind][cell])
+		}
+	}
+	if int(w.cells[at.slot]) == cell && !w.gone[at.slot] && w.is(t.Kinds, at.slot, at.slot) {
+		n--
 	}
 	return n
 }
@@ -79,7 +89,10 @@ type crowd struct {
 	kinds  []int32
 	cells  []int32
 	dying  []bool
-	first  []int32 // by cell: the slot of the oldest there; -1: nobody is
+	gone   []bool    // who died, and is not seen any more
+	counts [][]int32 // by kind and cell: how many there are; the last one is of those without a kind of the scenario; nil: nobody asks
+	listed bool      // who they are is known, too
+	first  []int32   // by cell: the slot of the oldest there; -1: nobody is
 	last   []int32
 	after  []int32 // by slot: who follows on the cell
 	before []int32
@@ -87,6 +100,15 @@ type crowd struct {
 
 // stand begins with nobody.
 func (w *crowd) stand(cells int) {
+	for i := range w.counts {
+		if w.counts[i] == nil {
+			w.counts[i] = make([]int32, cells)
+		}
+		clear(w.counts[i])
+	}
+	if !w.listed {
+		return
+	}
 	if len(w.first) != cells || len(w.after) != len(w.ids) {
 		w.first, w.last = make([]int32, cells), make([]int32, cells)
 		w.after, w.before = make([]int32, len(w.ids)), make([]int32, len(w.ids))
@@ -96,9 +118,23 @@ func (w *crowd) stand(cells int) {
 	}
 }
 
+// kindOf is where the kind of an entity is counted: commands may give it any number.
+func (w *crowd) kindOf(slot int) int {
+	if kind := int(w.kinds[slot]); kind >= 0 && kind < len(w.counts)-1 {
+		return kind
+	}
+	return len(w.counts) - 1
+}
+
 // join puts an entity into its place on its cell.
 func (w *crowd) join(slot int) {
 	cell := w.cells[slot]
+	if w.counts != nil {
+		w.counts[w.kindOf(slot)][cell]++
+	}
+	if !w.listed {
+		return
+	}
 	older := w.last[cell]
 	for older >= 0 && w.ids[older] > w.ids[slot] {
 		older = w.before[older]
@@ -120,6 +156,12 @@ func (w *crowd) join(slot int) {
 
 // leave takes an entity from its cell.
 func (w *crowd) leave(slot int) {
+	if w.counts != nil {
+		w.counts[w.kindOf(slot)][w.cells[slot]]--
+	}
+	if !w.listed {
+		return
+	}
 	cell, older, younger := w.cells[slot], w.before[slot], w.after[slot]
 	if older >= 0 {
 		w.after[older] = younger

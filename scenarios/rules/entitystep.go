@@ -21,7 +21,8 @@ type System struct {
 	streams    []stream
 	items      []itemCode
 	uniforms   []func(*frame) float64
-	looks      bool // at who stands where
+	counts     bool // how many stand where
+	lists      bool // who stands where
 	kind, cell fields.ID
 	writes     []bool // by field of the scope
 	reads      [2][]bool
@@ -67,13 +68,13 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 			case Now:
 				x.reads[1][t.Index] = true
 			case CountOn:
-				x.looks = true
+				x.counts, x.lists = x.counts || t.Where == nil, x.lists || t.Where != nil
 			}
 		})
 	}
 	for i := range a.items {
 		it := &a.items[i]
-		x.looks = x.looks || it.With != nil
+		x.lists = x.lists || it.With != nil
 		for k := range it.Set {
 			x.writes[it.Set[k].Field] = true
 		}
@@ -84,12 +85,25 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 			x.writes[n-1] = true
 		}
 	}
-	c := &compiler1{System: x}
-	for i := range a.items {
-		x.items = append(x.items, c.compile(&a.items[i]))
+	x.compile(false)
+	return x
+}
+
+// Walked returns the system with formulas that are walked, term by term: slowly, and so that they can be compared with the page that specifies them.
+func (x *System) Walked() *System {
+	twin := *x
+	twin.compile(true)
+	return &twin
+}
+
+// compile compiles the formulas.
+func (x *System) compile(naive bool) {
+	c := &compiler1{System: x, naive: naive}
+	x.items = nil
+	for i := range x.rule.items {
+		x.items = append(x.items, c.compile(&x.rule.items[i]))
 	}
 	x.uniforms = c.uniforms
-	return x
 }
 
 // terms are all formulas of the rule, lets as they are used.
@@ -105,6 +119,14 @@ func (a *Agents) terms() (all []*Term) {
 		all = append(append(all, x.set...), x.birthSet...)
 	}
 	return slices.DeleteFunc(all, func(t *Term) bool { return t == nil })
+}
+
+// Counts reports whether the rule asks how many of a kind stand on a cell.
+func (a *Agents) Counts() (does bool) {
+	for _, t := range a.terms() {
+		t.Walk(func(x *Term) { does = does || x.Op == CountOn && x.Where == nil })
+	}
+	return does
 }
 
 // moves reports whether an item moves its entity.
@@ -210,9 +232,10 @@ func (m *stage) begin(c *engine.SystemContext) {
 	m.columns(c)
 	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w}
 	if len(w.dying) != len(w.ids) {
-		w.dying = make([]bool, len(w.ids))
+		w.dying, w.gone = make([]bool, len(w.ids)), make([]bool, len(w.ids))
 	}
 	clear(w.dying)
+	clear(w.gone)
 	m.dead = c.AppendDespawns(m.dead[:0])
 	for _, id := range m.dead {
 		if slot, ok := c.Slot(id); ok {
@@ -221,9 +244,10 @@ func (m *stage) begin(c *engine.SystemContext) {
 	}
 	m.due = c.AppendSpawns(m.due[:0])
 	m.room = len(w.ids) - c.Population() - len(m.due)
-	if m.looks {
-		w.stand(m.scope.Lattice.Cells())
+	if w.listed = m.lists; m.counts && w.counts == nil {
+		w.counts = make([][]int32, len(m.scope.Fields[len(m.scope.Fields)-1].Values)+1)
 	}
+	w.stand(m.scope.Lattice.Cells())
 	if m.patterns == nil {
 		m.patterns = make([]*space.Pattern, m.scope.Lattice.Cells())
 		for _, s := range m.scope.Lattice.Spans() {
@@ -336,9 +360,7 @@ func (m *stage) takeTurns() {
 		if id == 0 || w.dying[slot] {
 			continue
 		}
-		if m.looks {
-			w.join(slot)
-		}
+		w.join(slot)
 		if m.Occupancy > 0 {
 			m.count[w.cells[slot]]++
 		}
@@ -417,17 +439,13 @@ func (at *frame) holds(c *code1) (bool, error) {
 // walk moves an entity to another cell.
 func (m *stage) walk(slot, to int) {
 	w := &m.crowd
-	if m.looks {
-		w.leave(slot)
-	}
+	w.leave(slot)
 	if m.Occupancy > 0 {
 		m.count[w.cells[slot]]--
 		m.count[to]++
 	}
 	w.cells[slot] = int32(to)
-	if m.looks {
-		w.join(slot)
-	}
+	w.join(slot)
 }
 
 // find finds the other entity that an item needs.
