@@ -310,32 +310,52 @@ func none(t Type) value {
 	return r
 }
 
+// A bordered is a part of a space, for offsets from its cells.
+type bordered struct {
+	axes   []space.Axis
+	slants bool // its axes do not stand at right angles
+	sparse bool // not every place is a cell
+}
+
+// borders lists the parts of a lattice.
+func borders(l *space.Lattice) (list []bordered) {
+	for _, part := range l.Parts() {
+		layout, _ := part.Layout()
+		list = append(list, bordered{part.Axes(), layout.Shift != 0, layout.Wide > 1})
+	}
+	return list
+}
+
 // beyond is the cell at an offset from another one, by the edges of each part of the space.
 func (e *evaluator) beyond(cell int, offset []int32) (rank int, ok bool) {
+	if e.borders == nil {
+		e.borders = borders(e.Lattice)
+	}
 	at := e.Lattice.Coord(cell)
-	var to []int32
-	for _, part := range e.Lattice.Parts() {
-		layout, _ := part.Layout()
-		stays := false // its edge clamps, and its axes do not stand at right angles
-		first := len(to)
-		for _, a := range part.Axes() {
-			k := len(to)
+	var to [space.MaxDim]int32
+	k := 0
+	for i := range e.borders {
+		part := &e.borders[i]
+		stays, first := false, k
+		for j := range part.axes {
+			a := &part.axes[j]
 			c, extent := int64(at.At(k))+int64(offset[k]), int64(a.Extent)
 			if c < 0 || c >= extent {
 				switch {
 				case a.Edge == space.Wrap:
 					c = ((c % extent) + extent) % extent
-				case a.Edge == space.Absorb, layout.Wide > 1: // of which not every place is a cell
+				case a.Edge == space.Absorb, part.sparse:
 					return 0, false
 				default:
-					c, stays = max(0, min(c, extent-1)), stays || layout.Shift != 0
+					c, stays = max(0, min(c, extent-1)), stays || part.slants
 				}
 			}
-			to = append(to, int32(c))
+			to[k] = int32(c)
+			k++
 		}
-		for k := first; stays && k < len(to); k++ {
-			to[k] = at.At(k)
+		for j := first; stays && j < k; j++ {
+			to[j] = at.At(j)
 		}
 	}
-	return e.Lattice.Rank(space.At(to...))
+	return e.Lattice.Rank(space.At(to[:k]...))
 }

@@ -23,6 +23,7 @@ type System struct {
 	uniforms   []func(*frame) float64
 	counts     bool // how many stand where
 	lists      bool // who stands where
+	borders    []bordered
 	kind, cell fields.ID
 	writes     []bool // by field of the scope
 	reads      [2][]bool
@@ -85,6 +86,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 			x.writes[n-1] = true
 		}
 	}
+	x.borders = borders(s.Lattice)
 	x.compile(false)
 	return x
 }
@@ -230,7 +232,7 @@ func (m *stage) begin(c *engine.SystemContext) {
 		w.cells = c.NextColumn(m.cell).Int32
 	}
 	m.columns(c)
-	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w}
+	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w, borders: m.borders}
 	if len(w.dying) != len(w.ids) {
 		w.dying, w.gone = make([]bool, len(w.ids)), make([]bool, len(w.ids))
 	}

@@ -44,6 +44,8 @@ type evaluator struct {
 	totals []value // of a statement
 	agents *Agents // of a rule of entities
 	crowd  *crowd  // who stands where
+
+	borders []bordered // of the lattice; nil: they are not known yet
 }
 
 // A knownLet is what a let came to at the cell.

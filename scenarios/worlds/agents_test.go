@@ -24,7 +24,7 @@ func agents(t *testing.T, name string, sets ...string) *engine.World {
 }
 
 // worldOf builds the world of a scenario, from what a recording of it would hold.
-func worldOf(t *testing.T, text string, sets ...string) *engine.World {
+func worldOf(t testing.TB, text string, sets ...string) *engine.World {
 	t.Helper()
 	s, err := scenariotest.Parse("a.yaml", text, sets...)
 	if err != nil {
