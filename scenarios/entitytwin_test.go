@@ -115,9 +115,7 @@ func (w agentWriter) item(i int) string {
 	}
 	if w.IntN(5) == 0 {
 		keys = append(keys, "take: {from: "+w.of("here.rain", "energy")+", to: "+w.of("pull[0]", `"here.wind[0]"`)+`, amount: "`+w.number(1, plain)+`"}`)
-		if strings.Contains(keys[len(keys)-1], "pull[0]") {
-			keys[len(keys)-1] = strings.Replace(keys[len(keys)-1], "pull[0]", `"pull[0]"`, 1)
-		}
+		keys[len(keys)-1] = strings.Replace(keys[len(keys)-1], "pull[0]", `"pull[0]"`, 1)
 	}
 	if other != "" && w.IntN(6) == 0 {
 		keys = append(keys, "kill: other")

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/murksim/murksim/engine"
@@ -202,10 +201,14 @@ type turn struct {
 	slot int32
 }
 
+// memory is that of the system.
+func (x *System) memory() any { return &stage{System: x} }
+
 // Update implements [engine.System].
 func (x *System) Update(c *engine.SystemContext) error {
-	m := c.Memory(func() any { return &stage{System: x} }).(*stage)
-	m.begin(c)
+	m := c.Memory(x.memory).(*stage)
+	m.c = c
+	m.begin()
 	for _, t := range m.order {
 		for i := range x.items {
 			if m.crowd.dying[t.slot] {
@@ -220,8 +223,8 @@ func (x *System) Update(c *engine.SystemContext) error {
 }
 
 // begin lets the stage see the world as it is in this tick.
-func (m *stage) begin(c *engine.SystemContext) {
-	m.c = c
+func (m *stage) begin() {
+	c := m.c
 	all := c.Entities()
 	w := &m.crowd
 	w.ids, w.kinds, w.cells = all.ID, all.Kind, all.Cell
@@ -231,7 +234,7 @@ func (m *stage) begin(c *engine.SystemContext) {
 	if m.rule.moves() {
 		w.cells = c.NextColumn(m.cell).Int32
 	}
-	m.columns(c)
+	m.columns()
 	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w, borders: m.borders}
 	if len(w.dying) != len(w.ids) {
 		w.dying, w.gone = make([]bool, len(w.ids)), make([]bool, len(w.ids))
@@ -291,7 +294,8 @@ func (m *stage) computeUniforms() {
 }
 
 // columns finds the columns of the fields, the parameters and the random words.
-func (m *stage) columns(c *engine.SystemContext) {
+func (m *stage) columns() {
+	c := m.c
 	n := len(m.scope.Fields)
 	s := &m.state
 	if s.Prev == nil {
@@ -448,213 +452,6 @@ func (m *stage) walk(slot, to int) {
 	}
 	w.cells[slot] = int32(to)
 	w.join(slot)
-}
-
-// find finds the other entity that an item needs.
-func (m *stage) find(x *itemCode, at *frame) (found bool, err error) {
-	m.found, m.cells = m.found[:0], append(m.cells[:0], int32(at.own))
-	if x.With.Around {
-		for _, o := range m.patterns[at.own].Offsets {
-			m.cells = append(m.cells, int32(at.own+o))
-		}
-	}
-	looked := 0
-	for i, cell := range m.cells {
-		if slices.Contains(m.cells[:i], cell) {
-			continue
-		}
-		w := &m.crowd
-		for slot := w.first[cell]; slot >= 0 && looked < mostLooked; slot = w.after[slot] {
-			if int(slot) == at.slot || !w.is(x.With.One, at.slot, int(slot)) {
-				continue
-			}
-			at.other = int(slot)
-			yes, err := at.holds(&x.where)
-			if err != nil {
-				return false, err
-			}
-			if yes {
-				m.found = append(m.found, slot)
-			}
-			looked++
-		}
-	}
-	if len(m.found) == 0 {
-		return false, nil
-	}
-	k := 0
-	if !x.With.First {
-		k = chosen(m.word(x.with, at.slot), len(m.found))
-	}
-	at.other = int(m.found[k])
-	return true, nil
-}
-
-// isOpen reports whether an entity may go to a cell.
-func (m *stage) isOpen(onto *code1, at *frame, cell int) (bool, error) {
-	if !m.hasRoom(cell) {
-		return false, nil
-	}
-	at.cell, at.in = cell, true
-	is, err := at.holds(onto)
-	at.cell, at.in = at.own, false
-	return is, err
-}
-
-// candidates lists the open neighbours, but for the own cell.
-func (m *stage) candidates(onto *code1, at *frame) error {
-	m.open = m.open[:0]
-	p := m.patterns[at.own]
-	for i, o := range p.Offsets {
-		if o == 0 {
-			continue
-		}
-		open, err := m.isOpen(onto, at, at.own+o)
-		if err != nil {
-			return err
-		}
-		if open {
-			m.open = append(m.open, step{int32(at.own + o), p.Dirs[i]})
-		}
-	}
-	return nil
-}
-
-// target is the cell to which an item moves; -1: there is none.
-func (m *stage) target(x *itemCode, at *frame) (int, error) {
-	switch x.way {
-	case ToOther:
-		return m.toOther(x, at)
-	case ToOffset:
-		return m.toOffset(x, at)
-	case ToAnywhere:
-		return m.anywhere(&x.onto, x.move, at)
-	}
-	if err := m.candidates(&x.onto, at); err != nil || len(m.open) == 0 {
-		return -1, err
-	}
-	k := chosen(m.word(x.move, at.slot), len(m.open))
-	if x.way == ToAny {
-		return int(m.open[k].cell), nil
-	}
-	if x.way == Along {
-		return m.along(x, at, k)
-	}
-	best, of := -1, value{}
-	for i := range m.open {
-		cell := int(m.open[(k+i)%len(m.open)].cell)
-		at.cell, at.in = cell, true
-		v, err := at.compute(&x.args[0])
-		at.cell, at.in = at.own, false
-		if err != nil {
-			return -1, err
-		}
-		if t := x.args[0].term; best < 0 || x.way == ToMost && greater(t, v, of) || x.way == ToLeast && greater(t, of, v) {
-			best, of = cell, v
-		}
-	}
-	return best, nil
-}
-
-// compute computes what is no condition, as it would be written.
-func (at *frame) compute(c *code1) (v value, err error) {
-	if c.number != nil {
-		v.f = float64(c.number(at))
-	} else {
-		v = c.value(at)
-	}
-	if at.err != nil {
-		err = fmt.Errorf("%s: %w", c.place, at.err)
-	}
-	return v, err
-}
-
-// greater reports whether one number is greater than another.
-func greater(t *Term, a, b value) bool {
-	if t.Type.Base == Fixed {
-		return a.x > b.x
-	}
-	return a.f > b.f
-}
-
-// toOther is the cell of the other entity.
-func (m *stage) toOther(x *itemCode, at *frame) (int, error) {
-	cell := int(m.crowd.cells[at.other])
-	if cell == at.own {
-		return cell, nil
-	}
-	open, err := m.isOpen(&x.onto, at, cell)
-	if err != nil || !open {
-		return -1, err
-	}
-	return cell, nil
-}
-
-// toOffset is the cell in a direction or at an offset.
-func (m *stage) toOffset(x *itemCode, at *frame) (int, error) {
-	l := m.scope.Lattice
-	var memory [space.MaxDim]int32
-	offset := memory[:l.Dim()]
-	if x.direction >= 0 {
-		step := l.Directions()[x.direction].Step
-		for k := range offset {
-			offset[k] = step.At(k)
-		}
-	}
-	for k := range x.args {
-		v, err := at.compute(&x.args[k])
-		if err != nil {
-			return -1, err
-		}
-		f := math.Floor(float64(v.number()))
-		if !(f > -math.MaxInt32 && f < math.MaxInt32) {
-			return -1, nil
-		}
-		offset[k] = int32(f)
-	}
-	cell, ok := m.e.beyond(at.own, offset)
-	if !ok || cell == at.own {
-		return -1, nil
-	}
-	open, err := m.isOpen(&x.onto, at, cell)
-	if err != nil || !open {
-		return -1, err
-	}
-	return cell, nil
-}
-
-// along is the open neighbour that lies best along a vector, from candidate k on; -1 if none does.
-func (m *stage) along(x *itemCode, at *frame, k int) (int, error) {
-	v, err := at.compute(&x.args[0])
-	if err != nil {
-		return -1, err
-	}
-	best, most := -1, 0.0
-	for i := range m.open {
-		s := &m.open[(k+i)%len(m.open)]
-		d := &m.scope.Lattice.Directions()[s.dir]
-		sum := 0.0
-		for j, f := range v.v[:min(len(v.v), len(d.Way))] {
-			sum += float64(d.Way[j] * float64(f.number()))
-		}
-		if sum /= d.Length; sum > most {
-			best, most = int(s.cell), sum
-		}
-	}
-	return best, nil
-}
-
-// anywhere is the first of 16 drawn cells that is open.
-func (m *stage) anywhere(onto *code1, draw int, at *frame) (int, error) {
-	b, cells := m.bulks[draw], uint64(m.scope.Lattice.Cells())
-	for j := range mostTries {
-		w := b.Block(m.crowd.ids[at.slot], uint32(j/4))[j%4]
-		cell := int(uint64(w) * cells >> 32)
-		if open, err := m.isOpen(onto, at, cell); err != nil || open && cell != at.own {
-			return cell, err
-		}
-	}
-	return -1, nil
 }
 
 // Unused is a parameter of the rule that none of its formulas names; "": there is none.
