@@ -63,8 +63,9 @@ func (j *verifyJob) next(v *session.Verdict) string {
 	}
 	_, hidden := errors.AsType[*index.HiddenError](v.Err)
 	_, unsteady := errors.AsType[*index.UnsteadyError](v.Err)
+	_, workers := errors.AsType[*session.WorkersError](v.Err)
 	switch {
-	case hidden || unsteady:
+	case hidden || unsteady || workers:
 		return fromGenesis(v, "synctest "+file)
 	case errors.Is(v.Err, replay.ErrTable) && !errors.Is(v.Err, replay.ErrMismatch): // else the recording is wrong, whatever the table says
 		if e, ok := errors.AsType[*replay.TableError](v.Err); ok && e.Alone {
@@ -118,6 +119,12 @@ func diverged(v *session.Verdict) string {
 	} else if ok {
 		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state%s\n",
 			document.FileName(v.File), words.Number(e.From), words.Count(v.Ticks, "tick"), v.Builds, fromGenesis(v, ", which synctest names"))
+	}
+	if e, ok := errors.AsType[*session.WorkersError](v.Err); ok {
+		return fmt.Sprintf("DIVERGED  %s  only when one worker computes it   all %s match with several%s\n  %s\n"+
+			"  a part of the world depends on the number of workers%s\n",
+			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "),
+			fromGenesis(v, ", which synctest names"))
 	}
 	if e, ok := errors.AsType[*index.UnsteadyError](v.Err); ok && !mismatch {
 		return fmt.Sprintf("DIVERGED  %s  %v%s%s\n", document.FileName(v.File), words.InWords(e.Err), before, v.Builds) + twice(v)

@@ -58,7 +58,7 @@ func (j *verifying) inParts(ctx context.Context, rec *Recording) (done bool, err
 	})
 	v.Ticks = of.Ticks
 	if err != nil {
-		return true, err
+		return true, j.shared(ctx, err)
 	}
 	seal(IndexName(v.File), x, length, of.Reached)
 	return true, j.ended(of.World, words.HexDigest(of.RunDigest, true))

@@ -219,16 +219,10 @@ func (j *verifying) again(ctx context.Context, err, found error) error {
 		return found
 	}
 	first := err
-	rec, err := j.OpenRecording(ctx, j.v.File)
-	if err != nil {
+	p, ticks, err := j.anew(ctx, j.Workers)
+	if p == nil {
 		return found
 	}
-	defer rec.Close()
-	p, err := j.start(ctx, rec)
-	if err != nil {
-		return found
-	}
-	ticks, err := p.whole(ctx.Err)
 	if err == nil {
 		j.v.Ticks = ticks
 		return cmp.Or(j.ended(p.world, p.runDigest()), error(&index.HiddenError{From: j.v.begin, Once: true, Err: found}))
