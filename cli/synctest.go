@@ -59,7 +59,8 @@ also finds what a propagator gets from another one other than through fields. It
 first part of the tick that differs, and values.
 
 Now and then it restores a world that continues beside the run for 2, 4, 8, … ticks. These
-ticks must be the same, too.
+ticks must be the same, too. This world is recorded and the run is not, which finds what a
+propagator does only where a recorder wants its changes, and changes that it leaves out.
 
 Given a recording, it takes the scenario and the recorded commands, and computes the ticks
 again. It takes no recording that begins at a saved state. Of a recording that is damaged it
@@ -99,15 +100,16 @@ type synctestResult struct {
 	OK        bool         `json:"ok"`
 	Ticks     uint64       `json:"ticks"` // that are the same
 	Workers   []int        `json:"workers"`
-	Processes int          `json:"processes"`       // in which a tick was computed, too
-	Tick      uint64       `json:"tick,omitempty"`  // that differs
-	From      uint64       `json:"from,omitempty"`  // the tick of the state from which the other world began
-	With      int          `json:"with,omitempty"`  // workers of the world that differs; none if it was in another process
-	Order     bool         `json:"order,omitempty"` // its propagators ran in another order
-	Part      string       `json:"part,omitempty"`  // the first of the tick that differs
+	Processes int          `json:"processes"`          // in which a tick was computed, too
+	Tick      uint64       `json:"tick,omitempty"`     // that differs
+	From      uint64       `json:"from,omitempty"`     // the tick of the state from which the other world began
+	With      int          `json:"with,omitempty"`     // workers of the world that differs; none if it was in another process
+	Order     bool         `json:"order,omitempty"`    // its propagators ran in another order
+	Recorded  bool         `json:"recorded,omitempty"` // it had a recorder, on which the result or the recorded hash hangs
+	Part      string       `json:"part,omitempty"`     // the first of the tick that differs
 	Kind      string       `json:"kind,omitempty"`
 	State     *diff.Report `json:"state,omitempty"` // what differs, if not the hash alone
-	Error     string       `json:"error,omitempty"` // why the tick cannot be computed in the restored world
+	Error     string       `json:"error,omitempty"` // why the tick cannot be computed in the restored world, or what is not reported to the recorder
 }
 
 func (j *synctestJob) run(ctx context.Context, name string) error {
@@ -318,8 +320,9 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 	}
 	if differs {
 		r.Tick, r.From, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.From, e.Workers, e.Order, e.Part, e.Kind, e.Report
-		if e.Err != nil {
-			r.Error = e.Err.Error()
+		r.Recorded = e.Recorded
+		if err := cmp.Or(e.Err, e.Unreported); err != nil {
+			r.Error = err.Error()
 		}
 	}
 	if err := j.Emit(r); err != nil {

@@ -16,6 +16,8 @@ type SyncError struct {
 	From       uint64       // the tick of the state from which the other world was restored
 	Workers    int          // of the restored world; 0: it was in another process
 	Order      bool         // its propagators ran in another order
+	Recorded   bool         // it had a recorder, so Context.WantsChanges was another, and the result hangs on that; the run has none
+	Unreported error        // what a part changed and did not report to the recorder, so that the hash in a recording is wrong; the states are equal
 	Kind, Part string       // of the first part of the tick that differs, as of [engine.Part]; empty: it is not known
 	Err        error        // why the tick cannot be computed in the restored world, as it was in the run; nil: it can
 	Report     *diff.Report // what differs: a is the run; nil: only the hash, and so the inputs or what became of them
@@ -25,6 +27,13 @@ type SyncError struct {
 
 // Error implements error.
 func (e *SyncError) Error() string {
+	if e.Unreported != nil {
+		return fmt.Sprintf("enginetest: tick %d has another hash in a recording, which is of what parts report to have changed\n  the first part of the tick that differs: %s\n  %v\n"+
+			"A Step that calls Context.Changed must report all that it changes.", e.Tick, e.part(), e.Unreported)
+	}
+	if e.Err != nil && e.Recorded {
+		return fmt.Sprintf("enginetest: tick %d fails, only in a world with a recorder: %v", e.Tick, e.Err)
+	}
 	if e.Err != nil {
 		return fmt.Sprintf("enginetest: tick %d fails, only in a world that was restored from the state of tick %d: %v", e.Tick, e.From, e.Err)
 	}
@@ -74,6 +83,9 @@ func (e *SyncError) explain() (how, side, cause string) {
 	case e.Workers == 0:
 		return "in another process, from " + from, "in the other process",
 			fmt.Sprintf(outside, e.part()) + "a package variable that keeps a value (tools/detcheck finds it), the environment, a clock, or the order of a map.\n" + keep
+	case e.Recorded:
+		return "in a world with a recorder", "with a recorder",
+			fmt.Sprintf("Context.WantsChanges, or the recorder itself, influences %s.\nWhere changes are wanted, a Step may report them, and must compute the same.", e.part())
 	case e.Order:
 		return "when propagators that do not depend on each other run in another order", "in the other order",
 			fmt.Sprintf("Something that no Spec names goes from one propagator to another and influences %s.\nIt must be a field, or Now must name the fields that are read.", e.part())

@@ -15,6 +15,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/space"
 )
@@ -69,7 +70,8 @@ func Of(make func() engine.Config) Subject {
 // that do not depend on each other in another order; with [Subject].Elsewhere some of them in
 // another process, too. State and hash must be the same. An error is a [*SyncError], or that of
 // making or stepping a world. Now and then a world is restored that goes on beside the run for 2, 4, 8, … ticks,
-// and must come to the same, too. The cost is that of making a world for each tick.
+// and must come to the same, too. It is recorded, which the run is not, and the recorded hash must be that of its state. The cost is that of making
+// a world for each tick.
 func Sync(s Subject, ticks uint64) error {
 	if err := s.complete(); err != nil {
 		return err
@@ -114,7 +116,7 @@ func (s Subject) Again(state []byte) ([]byte, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	r, err := s.restored(state, s.Workers[0], nil, true)
+	r, err := s.restored(state, way{workers: s.Workers[0]}, nil, true)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +149,15 @@ type run struct {
 	world *engine.World
 	way
 	result
+	recorder *replay.Recorder // nil: it is not recorded
+	hash     uint64           // of the latest tick, as it is recorded
 }
 
 // A way is how a tick is computed.
 type way struct {
-	workers int
-	order   bool // of the propagators is another
+	workers  int
+	order    bool // of the propagators is another
+	recorded bool
 }
 
 // begin makes the world at its beginning.
@@ -172,12 +177,12 @@ func (s *Subject) begin() (*run, error) {
 
 // restored computes the tick after a state in a new world, with its propagators in another order
 // if there is one and a lattice is given.
-func (s *Subject) restored(state []byte, workers int, other *space.Lattice, watched bool) (*run, error) {
-	c, err := s.Config(workers)
+func (s *Subject) restored(state []byte, how way, other *space.Lattice, watched bool) (*run, error) {
+	c, err := s.Config(how.workers)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{way: way{workers: workers}}
+	r := &run{way: how}
 	if other != nil {
 		r.order = reorder(c.Propagators, other)
 	}
@@ -186,6 +191,11 @@ func (s *Subject) restored(state []byte, workers int, other *space.Lattice, watc
 	}
 	if watched {
 		r.watch(&c)
+	}
+	if how.recorded {
+		if err := r.record(); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.step(r); err != nil {
 		return nil, r.failed(r.world.Tick(), err)
@@ -199,39 +209,7 @@ func (r *run) failed(from uint64, err error) error {
 	if !ok {
 		return fmt.Errorf("enginetest: a world restored from the state of tick %d: %w", from, err)
 	}
-	return &SyncError{Tick: tick.Tick, From: from, Workers: r.workers, Order: r.order, Err: fmt.Errorf("%s: %w", tick.Where, tick.Err)}
-}
-
-// A follower is a world that was restored once and goes on from there, for what is remembered may act some ticks later.
-// It is restored anew after 2, 4, 8, … ticks.
-type follower struct {
-	*Subject
-	run  *run
-	from uint64 // the tick of the state
-	ends uint64 // the tick after which another one follows
-}
-
-// follow computes the latest tick of a run in the world that goes on, or in a new one from the state before the tick.
-func (f *follower) follow(r *run, before []byte) (err error) {
-	tick := r.world.Tick()
-	if tick > f.ends {
-		long := 2 * max(f.ends-f.from, 1)
-		f.from, f.ends = tick-1, tick-1+long
-		f.run, err = f.restored(before, r.workers, nil, true)
-	} else if err = f.step(f.run); err != nil {
-		err = f.run.failed(f.from, err)
-	}
-	if err != nil {
-		return err
-	}
-	if f.run.same(&r.result) {
-		return nil
-	}
-	err = r.differs(&f.run.result, f.run.way)
-	if e, ok := err.(*SyncError); ok {
-		e.From = f.from
-	}
-	return err
+	return &SyncError{Tick: tick.Tick, From: from, Workers: r.workers, Order: r.order, Recorded: r.recorded, Err: fmt.Errorf("%s: %w", tick.Where, tick.Err)}
 }
 
 // step computes a tick with its inputs.
@@ -255,6 +233,11 @@ func (s *Subject) step(r *run) error {
 	if err != nil {
 		return err
 	}
+	if r.recorder != nil {
+		if err := r.recorder.Flush(); err != nil {
+			return err
+		}
+	}
 	inputs := fnv.New64a()
 	for _, x := range receipts {
 		if !x.Event {
@@ -267,6 +250,9 @@ func (s *Subject) step(r *run) error {
 	return err
 }
 
+// tries is how often a tick is computed as the run did before something else is blamed.
+const tries = 8
+
 // again computes the latest tick of a run once more, from the state before it.
 func (s *Subject) again(r *run, before []byte) error {
 	tick, turns, lattice := r.world.Tick(), uint64(len(s.Workers)), r.world.Lattice()
@@ -274,7 +260,7 @@ func (s *Subject) again(r *run, before []byte) error {
 	if (tick+tick/turns)%2 != 0 { // so that each number of workers has both orders
 		lattice = nil
 	}
-	other, err := s.restored(before, workers, lattice, false)
+	other, err := s.restored(before, way{workers: workers}, lattice, false)
 	if err != nil {
 		return err
 	}
@@ -283,14 +269,13 @@ func (s *Subject) again(r *run, before []byte) error {
 	}
 	// The simplest world that differs says most about the cause. Before workers or an order are blamed, it is computed several times
 	// as the run did, for a clock or the order of a map may come to the same by chance.
-	const tries = 8
 	for _, simpler := range []struct {
 		workers int
 		order   *space.Lattice
 		tries   int
 	}{{r.workers, nil, tries}, {workers, nil, 1}, {workers, lattice, 1}} {
 		for range simpler.tries {
-			x, err := s.restored(before, simpler.workers, simpler.order, true)
+			x, err := s.restored(before, way{workers: simpler.workers}, simpler.order, true)
 			if err == nil && !x.same(&r.result) {
 				return r.differs(&x.result, x.way)
 			}
@@ -321,7 +306,7 @@ func (r *result) same(other *result) bool {
 
 // differs returns the error for another result of the latest tick.
 func (r *run) differs(other *result, how way) error {
-	e := &SyncError{Tick: r.world.Tick(), From: r.world.Tick() - 1, Workers: how.workers, Order: how.order, first: r.workers}
+	e := &SyncError{Tick: r.world.Tick(), From: r.world.Tick() - 1, Workers: how.workers, Order: how.order, Recorded: how.recorded, first: r.workers}
 	if e.Kind, e.Part = engine.PartCommands, engine.PartCommands; r.Inputs == other.Inputs {
 		e.Kind, e.Part = firstPart(r.Parts, other.Parts, how.order)
 	}
