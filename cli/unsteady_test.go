@@ -161,6 +161,21 @@ func (u *unsteady) Step(c *engine.Context) error {
 			}
 			next[0]++
 		}
+	case "recorded", "leaves out": // something of what it does where its changes are wanted, or of what it reports then
+		next[0]++
+		wanted, ends := c.WantsChanges(u.field), c.Tick() < unsteadyFrom+10 // when it is reported at last
+		switch {
+		case ends && u.mode == "leaves out":
+			next[len(next)-1]++
+		case ends && !wanted:
+			next[0]++
+		}
+		if wanted {
+			c.Changed(u.field, 0, 1)
+		}
+		if wanted && c.Tick() == unsteadyFrom+10 {
+			c.Changed(u.field, len(next)-1, len(next))
+		}
 	case "panics":
 		next[len(next)]++
 	default:

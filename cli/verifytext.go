@@ -64,8 +64,9 @@ func (j *verifyJob) next(v *session.Verdict) string {
 	_, hidden := errors.AsType[*index.HiddenError](v.Err)
 	_, unsteady := errors.AsType[*index.UnsteadyError](v.Err)
 	_, workers := errors.AsType[*session.WorkersError](v.Err)
+	_, changes := errors.AsType[*session.ChangesError](v.Err)
 	switch {
-	case hidden || unsteady || workers:
+	case hidden || unsteady || workers || changes:
 		return fromGenesis(v, "synctest "+file)
 	case errors.Is(v.Err, replay.ErrTable) && !errors.Is(v.Err, replay.ErrMismatch): // else the recording is wrong, whatever the table says
 		if e, ok := errors.AsType[*replay.TableError](v.Err); ok && e.Alone {
@@ -123,6 +124,12 @@ func diverged(v *session.Verdict) string {
 	if e, ok := errors.AsType[*session.WorkersError](v.Err); ok {
 		return fmt.Sprintf("DIVERGED  %s  only when one worker computes it   all %s match with several%s\n  %s\n"+
 			"  a part of the world depends on the number of workers%s\n",
+			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "),
+			fromGenesis(v, ", which synctest names"))
+	}
+	if e, ok := errors.AsType[*session.ChangesError](v.Err); ok {
+		return fmt.Sprintf("DIVERGED  %s  only by the hash of the whole state   %s match by what the parts of the world report to have changed%s\n  %s\n"+
+			"  a part does not report all that it changes%s\n",
 			document.FileName(v.File), words.Count(v.Ticks, "tick"), v.Builds, strings.ReplaceAll(words.InWords(e.Err).Error(), "\n", "\n  "),
 			fromGenesis(v, ", which synctest names"))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/index"
@@ -31,11 +32,11 @@ func (j *verifying) shared(ctx context.Context, one error) error {
 	if hidden || unsteady || !index.Disputes(one) {
 		return one
 	}
-	p, ticks, many := j.anew(ctx, j.Workers)
+	p, ticks, many := j.anew(ctx, j.Workers, false)
 	if p == nil || many != nil && index.Unsteady(one, many) == nil {
 		return cmp.Or(ctx.Err(), one)
 	}
-	alone, matched, again := j.anew(ctx, 1)
+	alone, matched, again := j.anew(ctx, 1, false)
 	switch {
 	case alone == nil || again != nil && !index.Disputes(again):
 		return cmp.Or(ctx.Err(), one)
@@ -53,8 +54,8 @@ func (j *verifying) shared(ctx context.Context, one error) error {
 	return cmp.Or(j.ended(p.world, p.runDigest()), error(&WorkersError{one}))
 }
 
-// anew opens and replays the recording once more, and returns how many ticks match and what is found then; no world: it cannot be replayed.
-func (j *verifying) anew(ctx context.Context, workers int) (*played, uint64, error) {
+// anew opens and replays the recording once more, whole or tick by tick, and returns how many ticks match and what is found then; no world: it cannot be replayed.
+func (j *verifying) anew(ctx context.Context, workers int, stepped bool) (*played, uint64, error) {
 	rec, err := j.OpenRecording(ctx, j.v.File)
 	if err != nil {
 		return nil, 0, err
@@ -66,6 +67,15 @@ func (j *verifying) anew(ctx context.Context, workers int) (*played, uint64, err
 	if err != nil {
 		return nil, 0, err
 	}
-	ticks, err := p.whole(ctx.Err)
-	return p, ticks, err
+	if !stepped {
+		ticks, err := p.whole(ctx.Err)
+		return p, ticks, err
+	}
+	for ticks := uint64(0); ; ticks++ {
+		if _, err := p.step(); err == io.EOF {
+			return p, ticks, nil
+		} else if err := cmp.Or(err, ctx.Err()); err != nil {
+			return p, ticks, err
+		}
+	}
 }
