@@ -16,7 +16,7 @@ DRAWS = {"chance", "uniform", "normal", "pick", "one"}
 def compile(rule, node, place):
     """The type of a part of a formula at a place, and what computes it."""
     known = _BY_OP.get(node.op, _operator)
-    return known(rule, node, place)
+    return rule.special(node, place) or known(rule, node, place)
 
 
 def refuse(node, why):

@@ -36,36 +36,80 @@ class Draw:
         return self.blocks[index][cell % 4]
 
 
-class Rule:
-    """A rule of fields, ready to run."""
+class Names:
+    """What rules of fields and of entities share: the names in their formulas, and their draws."""
+
+    words, draw = LANGUAGE, Draw
 
     def __init__(self, world, it):
         self.world, self.lattice, self.name = world, world.lattice, it["name"]
         kinds = [part.kind for part in self.lattice.parts]
         self.coordinates = COORDINATES[kinds[0]] if len(kinds) == 1 else ()
-        self.language = LANGUAGE | set(self.coordinates)
+        self.language = self.words | set(self.coordinates)
         self.parameters = {name: entry["key"] for name, entry in it.get("parameters", [])}
-        self.cells = {column.name: column for column in world.order if column.field and not column.entities}
-        self.categories = world.categories
+        self.fields = {column.name: column for column in world.order if column.field}
         self.entries = world.lattice.entries
-        self.draws, self.lets, self.values, self.going = {}, {}, {}, set()
-        self.let_nodes = {name: self._parse(text, f"let.{name}") for name, text in it.get("let", [])}
-        where = self._parse(it["where"], "where") if "where" in it else None
-        sets = [(target, self._parse(text, f"set.{target}")) for target, text in it["set"]]
-        for name in self.let_nodes:
-            self.let(name, CELL)
-        self.where = self._where(where) if where else None
-        self.sets = [self._target(target, node) for target, node in sets]
+        self.draws, self.going = {}, set()
+        self.let_nodes = {name: self.parse(text, f"let.{name}") for name, text in it.get("let", [])}
 
-    def _parse(self, text, place):
-        """The tree of a formula, whose draws get their streams."""
+    def special(self, node, place):
+        """The type and the function of what only rules of entities have, or None."""
+
+    def parse(self, text, place, first=0):
+        """The tree of a formula, whose draws get their streams; the numbers of these begin with the first."""
         node = parse(text)
         if canonical(node, self.language) != text:
             raise Refused(f"{self.name}: {text!r} is canonically {canonical(node, self.language)!r}")
         names = [part for part in node.all() if part.op == "call" and part.name in rule_terms.DRAWS]
-        for number, part in enumerate(names):
-            self.draws[part] = Draw(f"{self.name}.{place}", number)
+        for number, part in enumerate(names, first):
+            self.draws[part] = self.draw(f"{self.name}.{place}", number)
         return node
+
+    def given(self, what, column, component, node):
+        """The first component that a formula gives to a column, how many, and the function of their elements."""
+        type = rule_terms.field_type(self, column)
+        wanted = type._replace(n=0) if component is not None else type
+        given, value = rule_terms.compile(self, node, CELL)
+        # A type meets the type of its target as it does that of another operand.
+        _, (_, (_, value)) = unify([(wanted, None), (given, value)], f"{self.name}: set {what}")
+        if component is None and column.components > 1:
+            return 0, column.components, lambda cell: [stored(column, x) for x in value(cell, cell, None)]
+        return component or 0, 1, lambda cell: (stored(column, value(cell, cell, None)),)
+
+    def targets(self, offset):
+        """By rank: the cell at an offset, or None."""
+        return [self.beyond(point, offset) for point in self.lattice.points]
+
+    def beyond(self, point, offset):
+        """The cell at an offset of a point, or None (rules.md, Over neighbours)."""
+        target = ()
+        for k, part in enumerate(self.lattice.parts):
+            axes = self.lattice.axes(k)
+            moved = tuple(c + o for c, o in zip(point[axes], offset[axes]))
+            if part.edge == "wrap":
+                moved = tuple(c % n for c, n in zip(moved, part.extents))
+            elif part.edge == "clamp" and part.kind == "hex":
+                moved = moved if moved in part.ranks else point[axes]
+            elif part.edge == "clamp" and part.kind != "fcc12":
+                moved = tuple(min(max(c, 0), n - 1) for c, n in zip(moved, part.extents))
+            target += moved
+        return self.lattice.ranks.get(target)
+
+
+class Rule(Names):
+    """A rule of fields, ready to run."""
+
+    def __init__(self, world, it):
+        super().__init__(world, it)
+        self.cells = {name: column for name, column in self.fields.items() if not column.entities}
+        self.categories = world.categories
+        self.lets, self.values = {}, {}
+        where = self.parse(it["where"], "where") if "where" in it else None
+        sets = [(target, self.parse(text, f"set.{target}")) for target, text in it["set"]]
+        for name in self.let_nodes:
+            self.let(name, CELL)
+        self.where = self._where(where) if where else None
+        self.sets = [self._target(target, node) for target, node in sets]
 
     def _where(self, node):
         type, where = rule_terms.compile(self, node, CELL)
@@ -75,19 +119,11 @@ class Rule:
 
     def _target(self, target, node):
         """The column that is written, the component or None, and what gives its elements."""
-        match = re.fullmatch(r"(.*)\[(\d+)\]", target)
-        name, component = (match[1], int(match[2])) if match else (target, None)
+        name, component = named(target)
         column = self.cells.get(name)
         if column is None or column.static or component is not None and not 0 <= component < column.components:
             raise Refused(f"{self.name}: {target} is nothing that a rule writes")
-        type = rule_terms.field_type(self, column)
-        wanted = type._replace(n=0) if component is not None else type
-        given, value = rule_terms.compile(self, node, CELL)
-        # A type meets the type of its target as it does that of another operand.
-        _, (_, (_, value)) = unify([(wanted, None), (given, value)], f"{self.name}: set {target}")
-        if component is None and column.components == 1 or component is not None:
-            return column, component or 0, 1, lambda cell: (stored(column, value(cell, cell, None)),)
-        return column, 0, column.components, lambda cell: [stored(column, x) for x in value(cell, cell, None)]
+        return column, *self.given(target, column, component, node)
 
     # Lets.
 
@@ -114,25 +150,6 @@ class Rule:
             return known[here]
         return once
 
-    def targets(self, offset):
-        """By rank: the cell at an offset, or None."""
-        return [self.lattice.ranks.get(self._beyond(point, offset)) for point in self.lattice.points]
-
-    def _beyond(self, point, offset):
-        """The point at an offset of a point; () where none is (rules.md, Over neighbours)."""
-        target = ()
-        for k, part in enumerate(self.lattice.parts):
-            axes = self.lattice.axes(k)
-            moved = tuple(c + o for c, o in zip(point[axes], offset[axes]))
-            if part.edge == "wrap":
-                moved = tuple(c % n for c, n in zip(moved, part.extents))
-            elif part.edge == "clamp" and part.kind == "hex":
-                moved = moved if moved in part.ranks else point[axes]
-            elif part.edge == "clamp" and part.kind != "fcc12":
-                moved = tuple(min(max(c, 0), n - 1) for c, n in zip(moved, part.extents))
-            target += moved
-        return target
-
     # The tick.
 
     def run(self):
@@ -150,6 +167,12 @@ class Rule:
                 values[at:at + n] = array(values.typecode, some)
 
 
+def named(target):
+    """The name and the component, or None, of a target."""
+    match = re.fullmatch(r"(.*)\[(\d+)\]", target)
+    return (match[1], int(match[2])) if match else (target, None)
+
+
 def stored(column, x):
     """An element of a column; what it cannot hold fails the tick (rules.md, What fails a tick)."""
     if column.categories:
@@ -163,17 +186,21 @@ def stored(column, x):
     return x
 
 
-def prepare(world, descriptor):
-    """The parameters of the world's rules, and the rules by the name of the component."""
-    entries = [entry["rule@1"] for entry in descriptor.get("propagators", []) if "rule@1" in entry]
-    for it in entries:
+def prepare(world, descriptor, of_entities):
+    """The parameters of the world's rules, and the rules by the list and the name of the component."""
+    entries = [(part, entry["rule@1"]) for part in ("propagators", "systems") for entry in descriptor.get(part, [])
+               if "rule@1" in entry]
+    for _, it in entries:
         for name, entry in it.get("parameters", []):
             world.keys[f"{it['name']}.{name}"] = entry["key"]
             world.parameters[entry["key"]] = float(entry["value"])
     world.categories = {entry["name"]: tuple(entry["values"]) for entry in descriptor["fields"]
                         if entry.get("type") == "categorical" and entry.get("domain", "cells") == "cells"}
-    return {it["name"]: Rule(world, it) for it in entries}
+    world.all_categories = {entry["name"]: tuple(entry["values"]) for entry in descriptor["fields"]
+                            if entry.get("type") == "categorical"}
+    return {("do" in it, it["name"]): of_entities(world, it) if part == "systems" else Rule(world, it)
+            for part, it in entries}
 
 
 def rule(world, it):
-    world.rules[it["name"]].run()
+    world.rules["do" in it, it["name"]].run()

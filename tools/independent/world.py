@@ -12,6 +12,7 @@ import rules
 import systems
 from arithmetic import Fault, bound
 from chance import GENERATORS, WORD, Chance
+from entity_rules import EntityRule
 from genesis import columns_of, initial, little_endian
 from lattice import Lattice
 from murk import (CUSTOM, DESPAWN, MOVE, NEVER, SET_FIELD, SPAWN, Command, Reader, Refused, decode_payload,
@@ -54,7 +55,7 @@ class World:
         self.keys = {name: entry["key"] for name, entry in descriptor.get("parameters", {}).items()}
         self.parameters = {entry["key"]: float(entry["value"])
                            for entry in descriptor.get("parameters", {}).values()}
-        self.rules = rules.prepare(self, descriptor)
+        self.rules = rules.prepare(self, descriptor, EntityRule)
         self.slotted = [column for column in self.order if column.entities]
         self.tick, self.arrival, self.events = 0, 1, []
         self.chance = Chance(self.seed, 0, self.generator)
