@@ -38,7 +38,7 @@ class Draw:
 class EntityRule(Names):
     """A rule of entities, ready to run."""
 
-    words, draw = LANGUAGE | {"kind", "here", "near", "other"}, Draw
+    words, draw = LANGUAGE | {"kind", "here", "near", "other", "kin", "anyone", "prev"}, Draw
 
     def __init__(self, world, it):
         super().__init__(world, it)
@@ -465,15 +465,15 @@ class Item:
 
     def _along(self, candidates, v, cell):
         part = self.rule.lattice.parts[0]
-        best = None
+        best, target = 0.0, None
         for d in candidates:
             total = 0.0
             for x, y in zip(v, part.way(d.step)):
                 total += x * y
-            x = total / part.length_and_face(d.step)[0]
-            if best is None or x > best[0]:
-                best = x, d.to[cell]
-        return best[1] if best[0] > 0 else None
+            total /= part.length_and_face(d.step)[0]
+            if total > best:
+                best, target = total, d.to[cell]
+        return target
 
     def _place_of_birth(self, cell, target):
         """Step 4."""
@@ -491,10 +491,10 @@ class Item:
         _, at, draw, onto, _ = self.birth
         if at in ("here", "behind"):
             to = target if at == "here" else cell
-            return to if self._open(to, None, cell, onto) else None
+            return to if self._open(to, None, target, onto) else None
         if at == "anywhere":
-            return self._anywhere(draw, target, cell, onto)
-        candidates = [to for to in self.rule.lattice.neighbours[target] if self._open(to, target, cell, onto)]
+            return self._anywhere(draw, target, target, onto)
+        candidates = [to for to in self.rule.lattice.neighbours[target] if self._open(to, target, target, onto)]
         return candidates[draw.word() * len(candidates) >> 32] if candidates else None
 
     def _write(self, cell):

@@ -105,7 +105,7 @@ def field_type(rule, column):
     if kind is None:
         raise Refused(f"a rule cannot name {column.name}")
     n = column.components
-    return Type(kind, False, n if n > 1 else 0, rule.categories.get(column.name, ()))
+    return Type(kind, False, n if n > 1 else 0, rule.categories[column.name] if column.categories else ())
 
 
 def field(rule, node, columns):
