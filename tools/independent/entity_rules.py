@@ -60,13 +60,12 @@ class EntityRule(Names):
     # Formulas.
 
     @contextmanager
-    def seeing(self, near=None, other=None):
-        """Compiles what may name near or the other."""
-        before = self.has_near, self.has_other
-        self.has_near = self.has_near if near is None else near
-        self.has_other = self.has_other if other is None else other
+    def seeing(self, **which):
+        """Compiles what may name near or the other, or may not: has_near, has_other."""
+        before = {name: getattr(self, name) for name in which}
+        vars(self).update(which)
         yield
-        self.has_near, self.has_other = before
+        vars(self).update(before)
 
     def special(self, node, place):
         if node.op == "name":
@@ -79,8 +78,6 @@ class EntityRule(Names):
                 return self._coordinate(node.number, self._own_cell)
             if _is_word(base, "step") and place == LET:
                 return NUMBER, lambda here, own, step: float(step[node.number])
-            if base.op == "member" and base.name == "c" and not base.quoted and _is_word(base.parts[0], "near", "other"):
-                return self._coordinate(node.number, self._place(base.parts[0].name, node, place))
         if node.op == "call":
             if node.name in ("now", "own"):
                 rule_terms.refuse(node, "is for rules of fields")
@@ -179,7 +176,7 @@ class EntityRule(Names):
         kinds = self.of_kinds([x.name for x in part.parts] if part.op == "list" else part.name, part.quoted)
         if node.where is None:
             return NUMBER, lambda here, own, step: float(len(self.looked_at([cell(here, own)], kinds(), None)))
-        with self.seeing(other=True):
+        with self.seeing(has_other=True):
             _, test = rule_terms.compile(self, node.where, place)
 
         def count(here, own, step):
@@ -284,7 +281,12 @@ class Item:
     def __init__(self, rule, it):
         self.rule, self.name = rule, it["name"]
         self.with_ = self._with(it["with"]) if "with" in it else None
-        rule.has_other = "with" in it
+        with rule.seeing(has_other="with" in it):
+            self._read(it)
+
+    # What the descriptor says.
+
+    def _read(self, it):
         self.when = self._boolean(it["when"], "when") if "when" in it else None
         self.chance = self._chance(it["chance"]) if "chance" in it else None
         self.move = self._move(it["move"]) if "move" in it else None
@@ -293,10 +295,7 @@ class Item:
         self.take = self._take(it["take"]) if "take" in it else None
         self.kill, self.die = "kill" in it, it.get("die", False)
         self.birth = self._birth(it["birth"]) if "birth" in it else None
-        self.become = rule.world.kinds.index(it["become"]) if "become" in it else None
-        rule.has_other = False
-
-    # What the descriptor says.
+        self.become = self.rule.world.kinds.index(it["become"]) if "become" in it else None
 
     def _compile(self, text, place, first=0):
         return rule_terms.compile(self.rule, self.rule.parse(text, f"{self.name}.{place}", first), CELL)
@@ -310,22 +309,22 @@ class Item:
     def _with(self, it):
         kinds, around = self.rule.of_kinds(it["one"]), it.get("at", "here") == "around"
         draw = self.rule.add_draw(f"{self.name}.with") if it.get("choose", "drawn") == "drawn" else None
-        with self.rule.seeing(other=True):
+        with self.rule.seeing(has_other=True):
             test = self._boolean(it["where"], "with.where") if "where" in it else None
         return kinds, around, draw, test
 
     def _chance(self, text):
-        """The word and the chance, whose own draws come after it, as in chance(p)."""
+        """chance(p): the draws in p come after its own."""
         draw = self.rule.add_draw(f"{self.name}.chance")
         type, p = self._compile(text, "chance", 1)
         if type.kind != "number" or type.n:
             raise Refused(f"{self.name}: chance is no number")
-        return draw, p
+        return lambda cell: draw.word() < p(cell, cell, None) * 2**32
 
     def _onto(self, it, place):
         if "onto" not in it:
             return None
-        with self.rule.seeing(near=True, other=False):
+        with self.rule.seeing(has_near=True, has_other=False):
             return self._boolean(it["onto"], place)
 
     def _move(self, text):
@@ -334,15 +333,13 @@ class Item:
         draw = self.rule.add_draw(f"{self.name}.move") if node.name in ("any", "anywhere", "most", "least", "along") else None
         offset = _direction(self.rule.lattice, node)
         if offset:
-            values = [rule_terms.constant(float(x)) for x in offset]
-        elif node.name in ("most", "least"):
-            with self.rule.seeing(near=True, other=False):
-                values = [_number(rule_terms.compile(self.rule, part, CELL)) for part in node.parts]
-        elif node.name == "along":
-            values = [rule_terms.compile(self.rule, part, CELL)[1] for part in node.parts]
+            return "to", draw, [rule_terms.constant(float(x)) for x in offset]
+        if node.name in ("most", "least"):
+            with self.rule.seeing(has_near=True, has_other=False):
+                pairs = [rule_terms.compile(self.rule, part, CELL) for part in node.parts]
         else:
-            values = [_number(rule_terms.compile(self.rule, part, CELL)) for part in node.parts]
-        return node.name, draw, values
+            pairs = [rule_terms.compile(self.rule, part, CELL) for part in node.parts]
+        return node.name, draw, [_number(pair) if node.name != "along" else pair[1] for pair in pairs]
 
     def _target(self, target):
         """The column, the component or None, and the function of the place: the slot or the cell."""
@@ -387,7 +384,7 @@ class Item:
             return
         if self.when and not self.when(cell, cell, None):
             return
-        if self.chance and not self.chance[0].word() < self.chance[1](cell, cell, None) * 2**32:
+        if self.chance and not self.chance(cell):
             return
         target = self._target_of_move(cell) if self.move else cell
         if target is None:

@@ -178,7 +178,7 @@ def stored(column, x):
     if column.categories:
         if not is_category(x, column.categories):
             raise Fault(f"a rule sets {column.name} to {x}, which is no category")
-        return int(x) * ONE if column.element == "fixed" else abs(x)
+        return int(x) * ONE if column.element == "fixed" else x
     if column.element == "float32":
         x = f32(x)
         if not isfinite(x):
