@@ -10,7 +10,7 @@ usage: tools/ci/independent.sh [--long] [--seed N]
   --long    more ticks, 500 random worlds and 300 with rules, many minutes; without it two to three
   --seed N  the first of the random worlds that differ each time; default: by the date
 
-Every tick of every recording must be equal, a bit that is flipped must be found, and so must each of some sixty
+Every tick of every recording must be equal, a bit that is flipped must be found, and so must each of some eighty
 changes to the formulas of the program.
 Exit status: 0 all is as it should be, 1 else, 2 usage.
 EOT
@@ -74,6 +74,9 @@ done
 record tools/independent/corners.yaml corners 6
 for file in tools/independent/automata_*.yaml; do
 	record "$file" "$(basename "$file" .yaml)" 8
+done
+for file in tools/independent/entities_*.yaml; do
+	record "$file" "$(basename "$file" .yaml)" 30
 done
 for number in $(seq 25) $(seq "$seed" $((seed + $(ticks 300 10) - 1))); do
 	python3 tools/independent/worlds.py --rules "$number" >"$work/rules-$number.yaml"
