@@ -76,7 +76,7 @@ for file in tools/independent/automata_*.yaml; do
 	record "$file" "$(basename "$file" .yaml)" 8
 done
 for file in tools/independent/entities_*.yaml; do
-	record "$file" "$(basename "$file" .yaml)" 30
+	record "$file" "$(basename "$file" .yaml)" 20
 done
 for number in $(seq 25) $(seq "$seed" $((seed + $(ticks 300 10) - 1))); do
 	python3 tools/independent/worlds.py --rules "$number" >"$work/rules-$number.yaml"
