@@ -79,7 +79,7 @@ MUTATIONS = [  # module, what stands there once, what takes its place, the recor
     ("rule_terms", "return type, lambda here, own, step: value(own, own, None)", "return type, lambda here, own, step: value(here, own, None)", "corners"),
     ("rule_terms", "lambda: rule.now)", "lambda: rule.prev)", "rules"),
     ("rules", "self.blocks[index][cell % 4]", "self.blocks[index][0]", "corners"),
-    ("rules", 'Draw(f"{self.name}.{place}", number)', 'Draw(f"{self.name}.{place}", 0)', "corners"),
+    ("rules", 'self.draw(f"{self.name}.{place}", number)', 'self.draw(f"{self.name}.{place}", 0)', "corners"),
     ("rules", 'if type.kind == "number" and type.uniform:', "if False:", "corners"),
     ("entity_rules", "(self.order.of(ids[slot]), ids[slot])", "ids[slot]", "entities_ring"),
     ("entity_rules", "j // 4)[j % 4]", "j)[0]", "entities_square4"),
