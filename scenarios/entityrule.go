@@ -167,6 +167,11 @@ func (r *EntityRule) check(d *decoder, n *document.Node) error {
 	if d.s.Entities == nil {
 		return n.Errorf("rule needs entities, but the scenario has no \"entities\"")
 	}
+	for _, kind := range d.s.Entities.Kinds {
+		if kind == "kin" || kind == "anyone" {
+			return n.Errorf("a kind is called %s, which is a word of rules of entities; give the kind another name", kind)
+		}
+	}
 	if len(r.Do) == 0 {
 		return n.At("do").Errorf("the rule does nothing")
 	}

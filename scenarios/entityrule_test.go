@@ -99,6 +99,7 @@ func TestEntityRuleMistakes(t *testing.T) {
 		{"      order: random\n", "", "the key \"order\" is missing"},
 		{"for: sheep", "for: goat", "22:12: there is no kind \"goat\""},
 		{"for: sheep", "parameters: {beta: 1}\n      for: sheep", "no formula of the rule has the parameter \"beta\""},
+		{"kinds: [sheep, wolf]", "kinds: [sheep, wolf, kin]", "a kind is called kin, which is a word of rules of entities"},
 		{"systems:", "propagators:", "22:7: unknown key \"for\""},
 	} {
 		text := strings.Replace(strings.Replace(meadowRule, "ITEM", "{move: any}", 1), tt.old, tt.new, 1)

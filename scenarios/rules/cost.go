@@ -71,6 +71,10 @@ func (c *checker) costOf(t *Term, r *Rule, full []int, near bool) int {
 	}
 	steps += t.own()
 	switch {
+	case c.of != nil && t.Op == Now: // a value as it stands
+		steps -= max(1, t.Type.N)
+	case c.of != nil && t.Op == Get: // prev(A)
+		steps += max(1, t.Type.N)
 	case t.Op == UseLet && c.of != nil:
 		steps += c.costOfUse(t)
 	case t.Op == CountOn && t.Where != nil:
@@ -88,7 +92,7 @@ func (c *checker) costOf(t *Term, r *Rule, full []int, near bool) int {
 	if t.Else != nil {
 		steps += c.costOf(t.Else, r, full, near)
 	}
-	return min(steps, 2*MaxCost)
+	return min(steps, 2*maxActs)
 }
 
 // own is what a term costs without what is in it; vectors count by component.

@@ -388,9 +388,13 @@ func (c *checker) move(x *agentItem) (err error) {
 // toOffset is to(d) or to(o0, o1, …): numbers that may be computed.
 func (c *checker) toOffset(x *agentItem) error {
 	n := x.Move
-	if len(n.Args) == 1 && n.Args[0].Kind == Name && !n.Args[0].Quoted && len(c.Lattice.Parts()) == 1 {
+	if len(n.Args) == 1 && n.Args[0].Kind == Name && len(c.Lattice.Parts()) == 1 {
 		for i, d := range c.Lattice.Directions() {
-			if d.Name == n.Args[0].Text {
+			switch {
+			case d.Name != n.Args[0].Text:
+			case n.Args[0].Quoted: // as a recording writes it, it would be the direction
+				return c.wrong(n.Args[0], "%s is a direction, too; write to(0 + %s)", d.Name, n.Args[0])
+			default:
 				x.direction = i
 				return nil
 			}

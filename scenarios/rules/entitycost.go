@@ -3,8 +3,9 @@ package rules
 // The limits of a rule of entities, beside those of all rules.
 const (
 	MaxItems   = 64
-	mostLooked = 256 // entities, by with, here and near
-	mostTries  = 16  // cells, by anywhere
+	maxActs    = 65536 // the cost of all that an entity does
+	mostLooked = 256   // entities, by with, here and near
+	mostTries  = 16    // cells, by anywhere
 )
 
 // limitAgents refuses a rule that takes too much.
@@ -27,7 +28,7 @@ func (c *checker) limitAgents(a *Agents) error {
 		what     string
 	}{
 		{len(c.Lets), MaxLets, "lets"}, {len(a.items), MaxItems, "items"}, {set, MaxSet, "values that it sets"}, {text, MaxText, "bytes of formulas"},
-		{draws, MaxDraws, "draws"}, {a.Cost, MaxCost, "steps for an entity"},
+		{draws, MaxDraws, "draws"}, {a.Cost, maxActs, "steps for an entity"},
 	} {
 		if l.is > l.most {
 			return c.wrong(&Node{}, "the rule has more than %d %s", l.most, l.what)
@@ -75,7 +76,7 @@ func (c *checker) costOfAgents(a *Agents) (steps int) {
 	of := func(list ...*Term) (n int) {
 		for _, t := range list {
 			if t != nil {
-				n = min(n+c.costOf(t, nil, nil, false), 2*MaxCost)
+				n = min(n+c.costOf(t, nil, nil, false), 2*maxActs)
 			}
 		}
 		return n
@@ -101,7 +102,7 @@ func (c *checker) costOfAgents(a *Agents) (steps int) {
 		} else if b != nil {
 			steps += degree * (1 + of(x.birthOnto))
 		}
-		steps = min(steps, 2*MaxCost)
+		steps = min(steps, 2*maxActs)
 	}
 	return steps
 }

@@ -12,7 +12,7 @@ import rule_terms
 from arithmetic import Fault, f32
 from chance import philox
 from murk import DESPAWN, Refused
-from rule_types import AT, CELL, LET, NUMBER, TERM, Type, arithmetic, fixed_from, least, most, unify, whole_float32
+from rule_types import AT, CELL, LET, NUMBER, TERM, Type, arithmetic, fixed_from, least, most, unify
 from rules import LANGUAGE, Names, named, stored
 
 MOST_LOOKED_AT, TRIES = 256, 16
@@ -339,6 +339,7 @@ class Item:
                 pairs = [rule_terms.compile(self.rule, part, CELL) for part in node.parts]
         else:
             pairs = [rule_terms.compile(self.rule, part, CELL) for part in node.parts]
+        self.fixed_worth = bool(pairs) and pairs[0][0].kind == "fixed"
         return node.name, draw, [_number(pair) if node.name != "along" else pair[1] for pair in pairs]
 
     def _target(self, target):
@@ -453,7 +454,9 @@ class Item:
         candidates = candidates[k:] + candidates[:k]
         if name == "along":
             return self._along(candidates, values[0](cell, cell, None), cell)
-        worth = [f32(values[0](d.to[cell], cell, None)) for d in candidates]
+        worth = [values[0](d.to[cell], cell, None) for d in candidates]
+        if not self.fixed_worth:
+            worth = [f32(x) for x in worth]
         best = 0
         for i, x in enumerate(worth):
             if x > worth[best] if name == "most" else x < worth[best]:
@@ -550,11 +553,11 @@ def _direction(lattice, node):
 
 
 def _number(pair):
-    """The function of a number; of a fixed one, its float32."""
+    """The function of a number, or of a fixed one."""
     type, value = pair
     if type.n or type.kind not in ("number", "fixed"):
         raise Refused("an argument of move is no number")
-    return value if type.kind == "number" else lambda here, own, step: whole_float32(value(here, own, step))
+    return value
 
 
 def _as_float32(column, x):
