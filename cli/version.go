@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,8 @@ func (a *app) version() error {
 	for i := range components {
 		ids = append(ids, components[i].ID())
 	}
-	if err := a.Emit(versionObject{"version", session.ViewBuild(b), scenarios.Rules(), ids}); err != nil {
+	one := slices.Compact(slices.Clone(ids)) // a rule of fields and one of entities have one name
+	if err := a.Emit(versionObject{"version", session.ViewBuild(b), scenarios.Rules(), one}); err != nil {
 		return err
 	}
 	if err := a.Say("%s %s\nrules %s", a.Name, session.DescribeBuild(b), strings.Join(scenarios.Rules(), ", ")); err != nil {

@@ -69,7 +69,7 @@ for file in examples/rules/*.yaml; do
 	record "$file" "$(basename "$file" .yaml)" "$(ticks 40 3)"
 done
 for file in examples/agents/*.yaml; do
-	record "$file" "$(basename "$file" .yaml)" "$(ticks 60 8)"
+	record "$file" "agents-$(basename "$file" .yaml)" "$(ticks 60 8)"
 done
 record tools/independent/corners.yaml corners 6
 for file in tools/independent/automata_*.yaml; do
