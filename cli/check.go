@@ -98,7 +98,7 @@ func (a *app) warn(s *scenarios.Scenario) {
 
 // explained is what a rule does, in lines.
 func explained(a *scenarios.RuleAbout) (lines []string) {
-	lines = append(lines, fmt.Sprintf("rule %s  %s of %s steps for each cell, %s drawn", a.Rule, words.Number(uint64(a.Cost)), words.Number(scenarios.MaxRuleCost), words.Count(uint64(a.Draws), "number")))
+	lines = append(lines, fmt.Sprintf("rule %s  %s of %s steps for each %s, %s drawn", a.Rule, words.Number(uint64(a.Cost)), words.Number(uint64(a.Most())), a.Each, words.Count(uint64(a.Draws), "number")))
 	rows := [][2]string{{"reads", strings.Join(a.Reads, ", ")}, {"writes", strings.Join(a.Writes, ", ")}}
 	width := 0
 	for _, f := range a.Formulas {

@@ -9,20 +9,26 @@ import (
 	"github.com/murksim/murksim/scenarios/rules"
 )
 
-// MaxRuleCost is the most that a rule may cost.
-const MaxRuleCost = rules.MaxCost
-
 // A RuleAbout says what a rule does, for people.
 type RuleAbout struct {
 	Rule     string         `json:"rule"`     // its name
+	Each     string         `json:"each"`     // for what its formulas are computed: "cell" or "entity"
 	Reads    []string       `json:"reads"`    // fields: state, "state of neighbours", now(heat)
 	Writes   []string       `json:"writes"`   // "state in full", "wind[1] in place"
-	Draws    int            `json:"draws"`    // random numbers for each cell
-	Cost     int            `json:"cost"`     // steps for each cell, see docs/spec/rules.md
+	Draws    int            `json:"draws"`    // random numbers for each
+	Cost     int            `json:"cost"`     // steps for each, see docs/spec/rules.md
 	Formulas []FormulaAbout `json:"formulas"` // as the descriptor has them
 }
 
-// A FormulaAbout is a formula of a rule and its place: let.NAME, where or set.FIELD.
+// Most is the most that the rule may cost.
+func (a *RuleAbout) Most() int {
+	if a.Each == "entity" {
+		return rules.MaxActs
+	}
+	return rules.MaxCost
+}
+
+// A FormulaAbout is a formula of a rule and its place: let.NAME, where or set.FIELD; of entities ITEM.when, ITEM.set.TARGET, ….
 type FormulaAbout struct {
 	Place string `json:"place"`
 	Text  string `json:"text"`
@@ -58,7 +64,7 @@ func (s *Scenario) RulesAbout() (all []RuleAbout) {
 		if !ok {
 			continue
 		}
-		a := RuleAbout{Rule: s.Propagators[i].Name, Draws: r.rule.Draws(), Cost: r.rule.Cost, Reads: []string{}}
+		a := RuleAbout{Rule: s.Propagators[i].Name, Each: "cell", Draws: r.rule.Draws(), Cost: r.rule.Cost, Reads: []string{}}
 		for _, u := range r.rule.Uses() {
 			text := r.scope.Fields[u.Field].Name
 			if u.Now {
@@ -88,5 +94,47 @@ func (s *Scenario) RulesAbout() (all []RuleAbout) {
 		}
 		all = append(all, a)
 	}
+	for i := range s.Systems {
+		if r, ok := s.Systems[i].params.(*EntityRule); ok {
+			all = append(all, r.about(s.Systems[i].Name))
+		}
+	}
 	return all
+}
+
+// about says what a rule of entities does.
+func (r *EntityRule) about(name string) RuleAbout {
+	reads, writes := r.rule.Touches(r.scope)
+	a := RuleAbout{Rule: name, Each: "entity", Reads: append([]string{}, reads...), Writes: writes, Draws: r.rule.Draws(r.scope), Cost: r.rule.Cost}
+	add := func(place string, f *formula) {
+		if f.text != "" {
+			a.Formulas = append(a.Formulas, FormulaAbout{place, f.node.String()})
+		}
+	}
+	for k := range r.Let {
+		add("let."+r.Let[k].name, &r.Let[k].formula)
+	}
+	for k := range r.Do {
+		x := &r.Do[k]
+		if x.With != nil {
+			add(x.Name+".with", &x.With.Where)
+		}
+		add(x.Name+".when", &x.When)
+		add(x.Name+".chance", &x.Chance)
+		add(x.Name+".move", &x.Move)
+		add(x.Name+".onto", &x.Onto)
+		for n := range x.Set {
+			add(x.Name+".set."+x.Set[n].name, &x.Set[n].formula)
+		}
+		if x.Take != nil {
+			add(x.Name+".take", &x.Take.Amount)
+		}
+		if x.Birth != nil {
+			add(x.Name+".birth.onto", &x.Birth.Onto)
+			for n := range x.Birth.Set {
+				add(x.Name+".birth."+x.Birth.Set[n].name, &x.Birth.Set[n].formula)
+			}
+		}
+	}
+	return a
 }

@@ -92,7 +92,7 @@ func (c *checker) costOf(t *Term, r *Rule, full []int, near bool) int {
 	if t.Else != nil {
 		steps += c.costOf(t.Else, r, full, near)
 	}
-	return min(steps, 2*maxActs)
+	return min(steps, 2*MaxActs)
 }
 
 // own is what a term costs without what is in it; vectors count by component.

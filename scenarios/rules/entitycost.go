@@ -1,9 +1,11 @@
 package rules
 
+import "slices"
+
 // The limits of a rule of entities, beside those of all rules.
 const (
 	MaxItems   = 64
-	maxActs    = 65536 // the cost of all that an entity does
+	MaxActs    = 65536 // the cost of all that an entity does
 	mostLooked = 256   // entities, by with, here and near
 	mostTries  = 16    // cells, by anywhere
 )
@@ -28,7 +30,7 @@ func (c *checker) limitAgents(a *Agents) error {
 		what     string
 	}{
 		{len(c.Lets), MaxLets, "lets"}, {len(a.items), MaxItems, "items"}, {set, MaxSet, "values that it sets"}, {text, MaxText, "bytes of formulas"},
-		{draws, MaxDraws, "draws"}, {a.Cost, maxActs, "steps for an entity"},
+		{draws, MaxDraws, "draws"}, {a.Cost, MaxActs, "steps for an entity"},
 	} {
 		if l.is > l.most {
 			return c.wrong(&Node{}, "the rule has more than %d %s", l.most, l.what)
@@ -76,7 +78,7 @@ func (c *checker) costOfAgents(a *Agents) (steps int) {
 	of := func(list ...*Term) (n int) {
 		for _, t := range list {
 			if t != nil {
-				n = min(n+c.costOf(t, nil, nil, false), 2*maxActs)
+				n = min(n+c.costOf(t, nil, nil, false), 2*MaxActs)
 			}
 		}
 		return n
@@ -102,7 +104,7 @@ func (c *checker) costOfAgents(a *Agents) (steps int) {
 		} else if b != nil {
 			steps += degree * (1 + of(x.birthOnto))
 		}
-		steps = min(steps, 2*maxActs)
+		steps = min(steps, 2*MaxActs)
 	}
 	return steps
 }
@@ -165,3 +167,35 @@ func (a *Agents) streams(s *Scope) (all []stream) {
 
 // draws reports whether the way draws a word.
 func (w Way) draws() bool { return w >= ToAny && w <= Along || w == ToAnywhere }
+
+// Draws is how many random numbers the rule draws for an entity.
+func (a *Agents) Draws(s *Scope) int { return len(a.streams(s)) }
+
+// Touches lists what the rule reads, such as energy, here.grass, near.grass and other.energy, and what it writes, each in the order of their names.
+func (a *Agents) Touches(s *Scope) (reads, writes []string) {
+	whose := [...]string{Self: "", Here: "here.", Near: "near.", Other: "other."}
+	for _, t := range a.terms() {
+		t.Walk(func(x *Term) {
+			switch x.Op {
+			case Now:
+				reads = append(reads, whose[x.Who]+s.Fields[x.Index].Name)
+			case Get:
+				reads = append(reads, "prev("+whose[x.Who]+s.Fields[x.Index].Name+")")
+			}
+		})
+	}
+	for i := range a.items {
+		x := &a.items[i]
+		for k := range x.Set {
+			writes = append(writes, s.target(&x.Set[k]))
+		}
+		if x.Take != nil {
+			writes = append(writes, s.target(&x.Take.From), s.target(&x.Take.To))
+		}
+	}
+	for _, list := range []*[]string{&reads, &writes} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return reads, writes
+}
