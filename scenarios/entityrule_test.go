@@ -134,6 +134,36 @@ func TestEntityRuleFails(t *testing.T) {
 	}
 }
 
+// TestEntityTickAgain: a tick that is computed again, with another command, remembers nothing of the first time.
+func TestEntityTickAgain(t *testing.T) {
+	text := strings.Replace(meadowRule, "ITEM", "{name: grow, set: {energy: energy + speed * 2}}", 1)
+	after := func(w *engine.World, speed float64) uint64 {
+		if _, err := w.Submit(commands.SetParameter(1, speed)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		return w.Hash()
+	}
+	fresh := pastureWorld(t, text)
+	fresh.Step()
+	want := after(fresh, 7)
+	w := pastureWorld(t, text)
+	w.Step()
+	state, rest, err := w.SaveTick(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := after(w, 3)
+	if err := w.LoadTick(nil, state, rest); err != nil {
+		t.Fatal(err)
+	}
+	if got := after(w, 7); got != want || got == other {
+		t.Errorf("the tick computed again has the hash %016x, want %016x; the first time it had %016x", got, want, other)
+	}
+}
+
 // TestEntityRoom: items that find no room do nothing, and none is refused.
 func TestEntityRoom(t *testing.T) {
 	for _, item := range []string{

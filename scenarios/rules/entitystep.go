@@ -183,7 +183,7 @@ type stage struct {
 	patterns []*space.Pattern // by cell
 	bulks    []rng.Bulk       // of the streams
 	exact    [][]float64      // uniform numbers, by the number of neighbours; nil: no cell has so many
-	done     []uint64         // by the number of neighbours: the tick in which they were computed
+	done     []bool           // by the number of neighbours: they have been computed in this tick
 	frame    frame
 	values   []value
 }
@@ -272,19 +272,19 @@ func (m *stage) begin() {
 	m.takeTurns()
 }
 
-// computeUniforms computes what is the same for all entities on cells with one number of neighbours.
+// computeUniforms computes what is the same for all entities on cells with one number of neighbours. Nothing is kept from an earlier tick: it may have been this one, with
+// other commands.
 func (m *stage) computeUniforms() {
 	if m.exact == nil {
-		m.exact, m.done = make([][]float64, m.scope.Lattice.MaxDegree()+1), make([]uint64, m.scope.Lattice.MaxDegree()+1)
+		m.exact, m.done = make([][]float64, m.scope.Lattice.MaxDegree()+1), make([]bool, m.scope.Lattice.MaxDegree()+1)
 	}
+	clear(m.done)
 	for _, s := range m.scope.Lattice.Spans() {
 		degree := len(s.Pattern.Offsets)
-		if m.exact[degree] == nil {
-			m.exact[degree] = make([]float64, 0, len(m.uniforms))
-		} else if m.done[degree] == m.state.Tick {
+		if m.done[degree] {
 			continue
 		}
-		m.done[degree] = m.state.Tick
+		m.done[degree] = true
 		m.frame = frame{stage: m, place: place{own: s.First, cell: s.First, other: -1}}
 		m.exact[degree] = m.exact[degree][:0]
 		for _, f := range m.uniforms {
