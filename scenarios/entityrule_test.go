@@ -162,6 +162,11 @@ func TestEntityTickAgain(t *testing.T) {
 	if got := after(w, 7); got != want || got == other {
 		t.Errorf("the tick computed again has the hash %016x, want %016x; the first time it had %016x", got, want, other)
 	}
+	w = pastureWorld(t, strings.Replace(strings.Replace(meadowRule, "ITEM", "{name: grow, set: {energy: energy + 1 / speed}}", 1), "speed: 0.5", "speed: 0", 1))
+	if _, err := w.Step(); err == nil {
+		t.Fatal("1 / 0 is written")
+	}
+	after(w, 2)
 }
 
 // TestEntityRoom: items that find no room do nothing, and none is refused.
