@@ -345,76 +345,66 @@ func (r *EntityRule) noTarget(at *document.Node, name string, own bool) error {
 	return at.Errorf("there is no field %q of cells%s", name, document.Suggestion(name, names))
 }
 
-// formulas are all of the rule.
-func (r *EntityRule) formulas() (all []*formula) {
-	add := func(list ...*formula) {
-		for _, f := range list {
-			if f.text != "" {
-				all = append(all, f)
-			}
+// formulas are all of the rule, each with its place.
+func (r *EntityRule) formulas() (all []placedFormula) {
+	add := func(place string, f *formula) {
+		if f.text != "" {
+			all = append(all, placedFormula{place, f})
 		}
 	}
 	for i := range r.Let {
-		add(&r.Let[i].formula)
+		add("let."+r.Let[i].name, &r.Let[i].formula)
 	}
 	for i := range r.Do {
 		x := &r.Do[i]
 		if x.With != nil {
-			add(&x.With.Where)
+			add(x.Name+".with", &x.With.Where)
 		}
-		add(&x.When, &x.Chance, &x.Move, &x.Onto)
+		add(x.Name+".when", &x.When)
+		add(x.Name+".chance", &x.Chance)
+		add(x.Name+".move", &x.Move)
+		add(x.Name+".onto", &x.Onto)
 		for k := range x.Set {
-			add(&x.Set[k].formula)
+			add(x.Name+".set."+x.Set[k].name, &x.Set[k].formula)
 		}
 		if x.Take != nil {
-			add(&x.Take.Amount)
+			add(x.Name+".take", &x.Take.Amount)
 		}
 		if x.Birth != nil {
-			add(&x.Birth.Onto)
+			add(x.Name+".birth.onto", &x.Birth.Onto)
 			for k := range x.Birth.Set {
-				add(&x.Birth.Set[k].formula)
+				add(x.Name+".birth."+x.Birth.Set[k].name, &x.Birth.Set[k].formula)
 			}
 		}
 	}
 	return all
 }
 
-// formulaAt is the node of the formula that an error is about.
+// A placedFormula is a formula and its place in a rule of entities.
+type placedFormula struct {
+	place string
+	*formula
+}
+
+// formulaAt is the node of the formula that an error is about, or of its item.
 func (r *EntityRule) formulaAt(err error, otherwise *document.Node) *document.Node {
 	e, ok := err.(*rules.Error)
 	if !ok {
 		return otherwise
 	}
+	for _, f := range r.formulas() {
+		if f.place == e.Place {
+			return f.at
+		}
+	}
 	first, rest, _ := strings.Cut(e.Place, ".")
-	switch first {
-	case "parameters":
+	if first == "parameters" {
 		return otherwise.At("parameters").At(rest)
-	case "let":
-		return otherwise.At("let").At(rest)
 	}
 	for i := range r.Do {
-		x := &r.Do[i]
-		if x.Name != first {
-			continue
+		if r.Do[i].Name == first {
+			return r.Do[i].at
 		}
-		key, name, _ := strings.Cut(rest, ".")
-		at := x.at
-		switch key {
-		case "with":
-			return at.At("with").At("where")
-		case "take":
-			return at.At("take").At("amount")
-		case "birth":
-			if name == "onto" {
-				return at.At("birth").At("onto")
-			}
-			return at.At("birth").At("set").At(name)
-		case "set":
-			return at.At("set").At(name)
-		case "":
-			return at
-		}
-		return at.At(key)
 	}
 	return otherwise
 }

@@ -106,35 +106,8 @@ func (s *Scenario) RulesAbout() (all []RuleAbout) {
 func (r *EntityRule) about(name string) RuleAbout {
 	reads, writes := r.rule.Touches(r.scope)
 	a := RuleAbout{Rule: name, Each: "entity", Reads: append([]string{}, reads...), Writes: writes, Draws: r.rule.Draws(r.scope), Cost: r.rule.Cost}
-	add := func(place string, f *formula) {
-		if f.text != "" {
-			a.Formulas = append(a.Formulas, FormulaAbout{place, f.node.String()})
-		}
-	}
-	for k := range r.Let {
-		add("let."+r.Let[k].name, &r.Let[k].formula)
-	}
-	for k := range r.Do {
-		x := &r.Do[k]
-		if x.With != nil {
-			add(x.Name+".with", &x.With.Where)
-		}
-		add(x.Name+".when", &x.When)
-		add(x.Name+".chance", &x.Chance)
-		add(x.Name+".move", &x.Move)
-		add(x.Name+".onto", &x.Onto)
-		for n := range x.Set {
-			add(x.Name+".set."+x.Set[n].name, &x.Set[n].formula)
-		}
-		if x.Take != nil {
-			add(x.Name+".take", &x.Take.Amount)
-		}
-		if x.Birth != nil {
-			add(x.Name+".birth.onto", &x.Birth.Onto)
-			for n := range x.Birth.Set {
-				add(x.Name+".birth."+x.Birth.Set[n].name, &x.Birth.Set[n].formula)
-			}
-		}
+	for _, f := range r.formulas() {
+		a.Formulas = append(a.Formulas, FormulaAbout{f.place, f.node.String()})
 	}
 	return a
 }

@@ -18,8 +18,8 @@ type frame struct {
 	err   error     // the first operation that has no result
 }
 
-// A code1 is a formula that was compiled: one of these.
-type code1 struct {
+// An agentCode is a formula that was compiled: one of these.
+type agentCode struct {
 	term   *Term
 	place  string
 	number func(*frame) float32 // of a number or a category
@@ -27,8 +27,8 @@ type code1 struct {
 	value  func(*frame) value // of anything else
 }
 
-// A compiler1 compiles formulas of entities.
-type compiler1 struct {
+// An agentCompiler compiles formulas of entities.
+type agentCompiler struct {
 	*System
 	naive    bool // everything is walked
 	place    string
@@ -36,7 +36,7 @@ type compiler1 struct {
 }
 
 // code compiles a formula that stands in a place; the zero code stands for none.
-func (c *compiler1) code(t *Term, place string) (x code1) {
+func (c *agentCompiler) code(t *Term, place string) (x agentCode) {
 	if t == nil {
 		return x
 	}
@@ -58,7 +58,7 @@ func (c *compiler1) code(t *Term, place string) (x code1) {
 }
 
 // walked walks a term.
-func (c *compiler1) walked(t *Term) func(*frame) value {
+func (c *agentCompiler) walked(t *Term) func(*frame) value {
 	name := c.place
 	return func(at *frame) value {
 		there := at.place
@@ -72,20 +72,20 @@ func (c *compiler1) walked(t *Term) func(*frame) value {
 }
 
 // within compiles with the place of a let.
-func (c *compiler1) within(t *Term) (of *Term, back func()) {
+func (c *agentCompiler) within(t *Term) (of *Term, back func()) {
 	place := c.place
 	c.place = "let." + c.scope.Lets[t.Index].Name
 	return c.rule.uses[t.Index][t.Sight].Term, func() { c.place = place }
 }
 
 // slot is the place of a uniform number among those of a tick.
-func (c *compiler1) slot(t *Term) int {
+func (c *agentCompiler) slot(t *Term) int {
 	c.uniforms = append(c.uniforms, c.uniform(t))
 	return len(c.uniforms) - 1
 }
 
 // uniform compiles what is computed once for all cells with one number of neighbours.
-func (c *compiler1) uniform(t *Term) func(*frame) float64 {
+func (c *agentCompiler) uniform(t *Term) func(*frame) float64 {
 	name := c.place
 	return func(at *frame) float64 {
 		there := at.place
@@ -96,7 +96,7 @@ func (c *compiler1) uniform(t *Term) func(*frame) float64 {
 }
 
 // fixed reports whether fixed numbers are in a term: they may have no result.
-func (c *compiler1) fixed(t *Term) (is bool) {
+func (c *agentCompiler) fixed(t *Term) (is bool) {
 	t.Walk(func(x *Term) {
 		is = is || x.Type.Base == Fixed || x.Op == UseLet && c.fixed(c.rule.uses[x.Index][x.Sight].Term)
 	})
@@ -104,7 +104,7 @@ func (c *compiler1) fixed(t *Term) (is bool) {
 }
 
 // steps reports whether the step to a neighbour is in a term.
-func (c *compiler1) steps(t *Term) (is bool) {
+func (c *agentCompiler) steps(t *Term) (is bool) {
 	t.Walk(func(x *Term) {
 		is = is || x.Op == Step || x.Op == UseLet && c.steps(c.rule.uses[x.Index][x.Sight].Term)
 	})
@@ -112,13 +112,13 @@ func (c *compiler1) steps(t *Term) (is bool) {
 }
 
 // draw is the word of a draw.
-func (c *compiler1) draw(t *Term) func(*frame) uint32 {
+func (c *agentCompiler) draw(t *Term) func(*frame) uint32 {
 	i := slices.Index(c.streams, stream{c.place, t.Number})
 	return func(at *frame) uint32 { return at.bulks[i].Uint32(at.crowd.ids[at.slot]) }
 }
 
 // number compiles a number or a category, as a float32.
-func (c *compiler1) number(t *Term) func(*frame) float32 {
+func (c *agentCompiler) number(t *Term) func(*frame) float32 {
 	if t.Uniform && !c.fixed(t) {
 		i := c.slot(t)
 		return func(at *frame) float32 { return float32(at.exact[i]) }
@@ -171,7 +171,7 @@ func (c *compiler1) number(t *Term) func(*frame) float32 {
 }
 
 // load is a component of an attribute or a field.
-func (c *compiler1) load(t *Term, k int) func(*frame) float32 {
+func (c *agentCompiler) load(t *Term, k int) func(*frame) float32 {
 	f := &c.scope.Fields[t.Index]
 	i, n := t.Index, max(1, f.N)
 	if i == len(c.scope.Fields)-1 {
@@ -206,7 +206,7 @@ func (c *compiler1) load(t *Term, k int) func(*frame) float32 {
 }
 
 // choose is an if.
-func (c *compiler1) choose(t *Term) func(*frame) float32 {
+func (c *agentCompiler) choose(t *Term) func(*frame) float32 {
 	is, yes, no := c.truth(t.Args[0]), c.number(t.Args[1]), c.number(t.Args[2])
 	return func(at *frame) float32 {
 		if is(at) {
@@ -217,7 +217,7 @@ func (c *compiler1) choose(t *Term) func(*frame) float32 {
 }
 
 // unary is a function of one number.
-func (c *compiler1) unary(t *Term) func(*frame) float32 {
+func (c *agentCompiler) unary(t *Term) func(*frame) float32 {
 	x := c.number(t.Args[0])
 	switch t.Op {
 	case Negate:
@@ -234,7 +234,7 @@ func (c *compiler1) unary(t *Term) func(*frame) float32 {
 }
 
 // arithmetic is an operation of two numbers or more.
-func (c *compiler1) arithmetic(t *Term) func(*frame) float32 {
+func (c *agentCompiler) arithmetic(t *Term) func(*frame) float32 {
 	a, b := c.number(t.Args[0]), c.number(t.Args[1])
 	switch t.Op {
 	case Add:
@@ -278,14 +278,14 @@ func (c *compiler1) arithmetic(t *Term) func(*frame) float32 {
 }
 
 // around is a sum or a count over the neighbours.
-func (c *compiler1) around(t *Term) func(*frame) float32 {
+func (c *agentCompiler) around(t *Term) func(*frame) float32 {
 	var x func(*frame) float32
 	sum := float32(math.Copysign(0, -1))
 	if t.Op == Sum {
 		x = c.number(t.Args[0])
 	} else {
 		is := c.truth(t.Args[0])
-		x = func(at *frame) float32 { return number1(is(at)) }
+		x = func(at *frame) float32 { return numberOf(is(at)) }
 		sum = 0
 	}
 	return func(at *frame) float32 {
@@ -300,7 +300,8 @@ func (c *compiler1) around(t *Term) func(*frame) float32 {
 	}
 }
 
-func number1(b bool) float32 {
+// numberOf is 1 for true.
+func numberOf(b bool) float32 {
 	if b {
 		return 1
 	}
@@ -308,7 +309,7 @@ func number1(b bool) float32 {
 }
 
 // truth compiles a condition.
-func (c *compiler1) truth(t *Term) func(*frame) bool {
+func (c *agentCompiler) truth(t *Term) func(*frame) bool {
 	if t.Uniform && !c.fixed(t) {
 		i := c.slot(t)
 		return func(at *frame) bool { return at.exact[i] == 1 }
@@ -352,7 +353,7 @@ func (c *compiler1) truth(t *Term) func(*frame) bool {
 }
 
 // compare compares two numbers, or two categories.
-func (c *compiler1) compare(t *Term) func(*frame) bool {
+func (c *agentCompiler) compare(t *Term) func(*frame) bool {
 	a, b := c.number(t.Args[0]), c.number(t.Args[1])
 	switch t.Op {
 	case Equal:

@@ -54,7 +54,7 @@ func (m *stage) effects(x *itemCode, at *frame, born int) error {
 }
 
 // compute computes what is to be written, and refuses what cannot be.
-func (m *stage) compute(c *code1, s *Change, at *frame) (value, error) {
+func (m *stage) compute(c *agentCode, s *Change, at *frame) (value, error) {
 	v, err := at.compute(c)
 	if err != nil || c.term.Type.Base == Fixed {
 		return v, err

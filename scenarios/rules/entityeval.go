@@ -41,22 +41,21 @@ func (e *evaluator) countOn(t *Term, at *place) (v value, err error) {
 	if t.Where == nil {
 		return value{f: float64(e.standing(t, at))}, nil
 	}
-	looked := 0
-	e.crowd.each(cell, func(slot int) bool {
-		if slot == at.slot || !e.crowd.is(t.Kinds, at.slot, slot) {
-			return true
+	w, looked := e.crowd, 0
+	for slot := w.first[cell]; slot >= 0 && looked < mostLooked; slot = w.after[slot] {
+		if int(slot) == at.slot || !w.is(t.Kinds, at.slot, int(slot)) {
+			continue
 		}
 		there := *at
-		there.other = slot
-		holds := value{}
-		if holds, err = e.eval(t.Where, &there); err != nil {
-			return false
+		there.other = int(slot)
+		holds, err := e.eval(t.Where, &there)
+		if err != nil {
+			return v, err
 		}
 		looked++
 		v.f += holds.f
-		return looked < mostLooked
-	})
-	return v, err
+	}
+	return v, nil
 }
 
 // standing is how many entities of some kinds are on a cell, without the one that asks.
@@ -172,15 +171,6 @@ func (w *crowd) leave(slot int) {
 		w.before[younger] = older
 	} else {
 		w.last[cell] = older
-	}
-}
-
-// each calls f with the slots of the living on a cell, by ascending id, until it returns false.
-func (w *crowd) each(cell int, f func(slot int) bool) {
-	for slot := w.first[cell]; slot >= 0; slot = w.after[slot] {
-		if !f(int(slot)) {
-			return
-		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (m *stage) find(x *itemCode, at *frame) (found bool, err error) {
 }
 
 // isOpen reports whether an entity may go to a cell.
-func (m *stage) isOpen(onto *code1, at *frame, cell int) (bool, error) {
+func (m *stage) isOpen(onto *agentCode, at *frame, cell int) (bool, error) {
 	if !m.hasRoom(cell) {
 		return false, nil
 	}
@@ -62,7 +62,7 @@ func (m *stage) isOpen(onto *code1, at *frame, cell int) (bool, error) {
 }
 
 // candidates lists the open neighbours, but for the own cell.
-func (m *stage) candidates(onto *code1, at *frame) error {
+func (m *stage) candidates(onto *agentCode, at *frame) error {
 	m.open = m.open[:0]
 	p := m.patterns[at.own]
 	for i, o := range p.Offsets {
@@ -117,7 +117,7 @@ func (m *stage) target(x *itemCode, at *frame) (int, error) {
 }
 
 // compute computes what is no condition, as it would be written.
-func (at *frame) compute(c *code1) (v value, err error) {
+func (at *frame) compute(c *agentCode) (v value, err error) {
 	if c.number != nil {
 		v.f = float64(c.number(at))
 	} else {
@@ -205,7 +205,7 @@ func (m *stage) along(x *itemCode, at *frame, k int) (int, error) {
 }
 
 // anywhere is the first of 16 drawn cells that is open.
-func (m *stage) anywhere(onto *code1, draw int, at *frame) (int, error) {
+func (m *stage) anywhere(onto *agentCode, draw int, at *frame) (int, error) {
 	b, cells := m.bulks[draw], uint64(m.scope.Lattice.Cells())
 	for j := range mostTries {
 		w := b.Block(m.crowd.ids[at.slot], uint32(j/4))[j%4]

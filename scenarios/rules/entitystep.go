@@ -31,13 +31,13 @@ type System struct {
 // An itemCode is an item whose formulas were compiled.
 type itemCode struct {
 	*agentItem
-	where, when, chance, onto, amount, birthOnto code1
-	args, set, birthSet                          []code1
+	where, when, chance, onto, amount, birthOnto agentCode
+	args, set, birthSet                          []agentCode
 	with, move, birth                            int // their draws, among the streams
 }
 
 // compile compiles an item.
-func (c *compiler1) compile(x *agentItem) itemCode {
+func (c *agentCompiler) compile(x *agentItem) itemCode {
 	code := itemCode{agentItem: x}
 	code.where, code.when, code.chance = c.code(x.where, x.Name+".with"), c.code(x.when, x.Name+".when"), c.code(x.chance, x.Name+".chance")
 	code.onto, code.birthOnto, code.amount = c.code(x.onto, x.Name+".onto"), c.code(x.birthOnto, x.Name+".birth.onto"), c.code(x.amount, x.Name+".take")
@@ -68,7 +68,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 			case Now:
 				x.reads[1][t.Index] = true
 			case CountOn:
-				x.counts, x.lists = x.counts || t.Where == nil, x.lists || t.Where != nil
+				x.lists = x.lists || t.Where != nil
 			}
 		})
 	}
@@ -85,7 +85,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 			x.writes[n-1] = true
 		}
 	}
-	x.borders = borders(s.Lattice)
+	x.borders, x.counts = borders(s.Lattice), a.Counts()
 	x.compile(false)
 	return x
 }
@@ -99,7 +99,7 @@ func (x *System) Walked() *System {
 
 // compile compiles the formulas.
 func (x *System) compile(naive bool) {
-	c := &compiler1{System: x, naive: naive}
+	c := &agentCompiler{System: x, naive: naive}
 	x.items = nil
 	for i := range x.rule.items {
 		x.items = append(x.items, c.compile(&x.rule.items[i]))
@@ -373,7 +373,7 @@ func (m *stage) takeTurns() {
 		if slices.Contains(m.rule.For, int(w.kinds[slot])) {
 			t := turn{id: id, slot: int32(slot)}
 			if m.rule.Order == Shuffled {
-				t.word = m.state.Word(orderPlace, 0, slot)
+				t.word = m.word(0, slot) // of orderPlace, the first of the streams
 			}
 			m.order = append(m.order, t)
 		}
@@ -431,7 +431,7 @@ func (at *frame) stand(cell int) {
 }
 
 // holds computes a condition; one that an item does not have holds.
-func (at *frame) holds(c *code1) (bool, error) {
+func (at *frame) holds(c *agentCode) (bool, error) {
 	if c.term == nil {
 		return true, nil
 	}

@@ -193,7 +193,7 @@ func invalid(v, where []float32, f *Field) int {
 		if where != nil && math.Float32bits(where[i]) == 0 {
 			continue
 		}
-		if x-x != 0 || f.Values != nil && !(x >= 0 && x < float32(len(f.Values)) && x == float32(int32(x))) {
+		if !f.holds(x) {
 			return i
 		}
 	}
