@@ -80,17 +80,9 @@ func (f *Field) holds(x float32) bool {
 
 // unwritable is the error of a value that cannot be written: it names the first operation that gives something that is not finite although its operands are.
 func (m *stage) unwritable(t *Term, name string, f *Field, at *frame) error {
-	var first *Term
-	var of []value
-	m.state.seen = func(t *Term, args []value, v value) {
-		if first == nil && !v.finite(t.Type) {
-			first, of = t, append([]value(nil), args...)
-		}
-	}
 	there := at.place
 	there.name = name
-	m.e.eval(t, &there) // which has been computed without an error
-	m.state.seen = nil
+	first, of := m.state.firstUnbounded(func() { m.e.eval(t, &there) }) // which has been computed without an error
 	switch {
 	case first != nil:
 		return fmt.Errorf("%s: `%s`: %s is not finite", name, first.Node, first.shown(of))

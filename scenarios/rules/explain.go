@@ -11,14 +11,9 @@ import (
 // explain is the error of a value that cannot be written: it names the first operation that gives something that is not finite although its operands are.
 func (p *Propagator) explain(c *engine.Context, m *machine, bad fault) error {
 	state := p.state(m)
-	var first *Term
-	var of []value
-	state.seen = func(t *Term, args []value, v value) {
-		if first == nil && !v.finite(t.Type) {
-			first, of = t, append([]value(nil), args...)
-		}
-	}
-	numbers, _, _, err := m.naive.Cell(state, bad.assignment, bad.cell)
+	var numbers []float32
+	var err error
+	first, of := state.firstUnbounded(func() { numbers, _, _, err = m.naive.Cell(state, bad.assignment, bad.cell) })
 	what := "set " + strings.TrimPrefix(p.scope.Place(&p.set[bad.assignment]), "set.")
 	f := &p.scope.Fields[p.set[bad.assignment].Field]
 	switch {
@@ -30,6 +25,18 @@ func (p *Propagator) explain(c *engine.Context, m *machine, bad fault) error {
 		return c.Fail(bad.cell, "%s: `%s` is no value of %s", what, p.set[bad.assignment].Formula, f.Name)
 	}
 	return c.Fail(bad.cell, "%s: `%s` is %s, which is not finite", what, p.set[bad.assignment].Formula, strings.Trim(fmt.Sprint(numbers), "[]"))
+}
+
+// firstUnbounded returns the first operation, with its operands, that gives something that is not finite although these are, while something is computed; nil: none does.
+func (s *State) firstUnbounded(compute func()) (first *Term, of []value) {
+	s.seen = func(t *Term, args []value, v value) {
+		if first == nil && !v.finite(t.Type) {
+			first, of = t, append([]value(nil), args...)
+		}
+	}
+	compute()
+	s.seen = nil
+	return first, of
 }
 
 // finite reports whether a value is finite; what is no float number is.
