@@ -166,7 +166,7 @@ func (u *unsteady) Step(c *engine.Context) error {
 		wanted, ends := c.WantsChanges(u.field), c.Tick() < unsteadyFrom+10 // when it is reported at last
 		switch {
 		case ends && u.mode == "leaves out":
-			next[len(next)-1]++
+			next[len(next)-1] = 7 // the same in each tick, for a sum of what is left out depends on which ticks are held
 		case ends && !wanted:
 			next[0]++
 		}
