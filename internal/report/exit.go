@@ -10,6 +10,7 @@ const (
 	StatusDiverged = 3 // what was compared differs, or ticks are missing
 	StatusEvidence = 4 // the evidence of an audit is broken
 	StatusHalted   = 5 // a run is halted
+	StatusNever    = 7 // what was looked for never held; 6 is of tools/bench
 )
 
 // An Error is an error with an exit status. If Err is nil, it has been reported already.

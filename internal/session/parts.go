@@ -11,56 +11,80 @@ import (
 	"github.com/murksim/murksim/replay/index"
 )
 
-// inParts verifies a recording with an index in several worlds at a time, and reports whether
-// it did: without an index, for one processor, or if something of every tick is wanted, there
-// is nothing to gain.
-func (j *verifying) inParts(ctx context.Context, rec *Recording) (done bool, err error) {
-	v := j.v
-	parallel := j.Workers
-	if parallel == 0 {
-		parallel = runtime.GOMAXPROCS(0)
+// A divided is a recording in a file whose parts can be replayed in several worlds at a time.
+type divided struct {
+	file     files.Seekable
+	size     int64
+	index    *OpenedIndex
+	length   int64 // of the index's file
+	parallel int   // worlds
+}
+
+func (d *divided) close() {
+	d.index.Close()
+	d.file.Close()
+}
+
+// divide opens what is needed to replay a recording in parts, if there is something to gain: not without an index, for one processor, or without the
+// memory for two worlds.
+func (a *Session) divide(rec *Recording, workers int, limit Size) (_ *divided, ok bool) {
+	d := &divided{parallel: workers}
+	if d.parallel == 0 {
+		d.parallel = runtime.GOMAXPROCS(0)
 	}
-	if parallel < 2 || j.Hashes != "" || j.Row != nil || j.Inputs || j.Follow || j.Foreign != nil || v.File == "-" {
-		return false, nil
+	if d.parallel < 2 || rec.Name == "-" {
+		return nil, false
 	}
-	if ours, err := files.Begins(v.File, RecordingMark); err != nil || !ours {
-		return false, nil // JSON lines have no index
+	if ours, err := files.Begins(rec.Name, RecordingMark); err != nil || !ours {
+		return nil, false // JSON lines have no index
 	}
-	x, length, err := OpenIndex(IndexName(v.File))
+	s, err := a.ScenarioOf(rec.Frames.Head())
 	if err != nil {
-		return false, nil
-	}
-	defer x.Close()
-	if x.Belongs(rec.Frames.Head()) != nil || len(x.Keyframes()) == 0 {
-		return false, nil
-	}
-	f, size, err := files.OpenSeekable(v.File)
-	if err != nil {
-		return false, nil
-	}
-	defer f.Close()
-	s, err := j.ScenarioOf(rec.Frames.Head())
-	if err != nil {
-		return false, nil // which is told where it is looked at once more
+		return nil, false // which is told where it is looked at once more
 	}
 	need, err := s.Memory()
-	if err != nil || need == 0 || j.MaxMemory.Bytes/need < 2 {
+	if err != nil || need == 0 || limit.Bytes/need < 2 {
+		return nil, false
+	}
+	d.parallel = int(min(uint64(d.parallel), limit.Bytes/need))
+	rec.Scenario = s
+	if d.index, d.length, err = OpenIndex(IndexName(rec.Name)); err != nil {
+		return nil, false
+	}
+	if d.index.Belongs(rec.Frames.Head()) == nil && len(d.index.Keyframes()) > 0 {
+		if d.file, d.size, err = files.OpenSeekable(rec.Name); err == nil {
+			return d, true
+		}
+	}
+	d.index.Close()
+	return nil, false
+}
+
+// inParts verifies a recording with an index in several worlds at a time, and reports whether
+// it did: it does not if something of every tick is wanted.
+func (j *verifying) inParts(ctx context.Context, rec *Recording) (done bool, err error) {
+	v := j.v
+	if j.Hashes != "" || j.Row != nil || j.Inputs || j.Follow || j.Foreign != nil {
 		return false, nil
 	}
-	parallel = int(min(uint64(parallel), j.MaxMemory.Bytes/need))
-	v.PlannedTicks, v.Memory = s.PlannedTicks(), MoreMemory(s, j.MaxMemory)
+	d, ok := j.divide(rec, j.Workers, j.MaxMemory)
+	if !ok {
+		return false, nil
+	}
+	defer d.close()
+	v.PlannedTicks, v.Memory = rec.Scenario.PlannedTicks(), MoreMemory(rec.Scenario, j.MaxMemory)
 	m := j.Meter(v.PlannedTicks)
 	defer m.Clear()
-	m.First = x.Begin
-	of, err := index.Verify(f, size, x.Index, rec.Builder(ctx, 1, j.MaxMemory), parallel, func(ticks uint64) error {
-		m.Show(min(x.Begin+ticks, s.Ticks))
+	m.First = d.index.Begin
+	of, err := index.Verify(d.file, d.size, d.index.Index, rec.Builder(ctx, 1, j.MaxMemory), d.parallel, func(ticks uint64) error {
+		m.Show(min(m.First+ticks, rec.Scenario.Ticks))
 		return ctx.Err()
 	})
 	v.Ticks = of.Ticks
 	if err != nil {
 		return true, j.shared(ctx, err)
 	}
-	seal(IndexName(v.File), x, length, of.Reached)
+	seal(IndexName(v.File), d.index, d.length, of.Reached)
 	return true, j.ended(of.World, words.HexDigest(of.RunDigest, true))
 }
 

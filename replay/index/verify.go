@@ -27,7 +27,16 @@ import (
 // of ticks that were replayed; its error ends the verification.
 func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (Verified, error) {
 	v := &verification{recording: recording, size: size, index: x, progress: progress}
-	first, err := open(recording, size, build)
+	return v.run(build, parallel)
+}
+
+// run replays the recording in so many worlds at a time, and then, where anything is not as it should be, in one.
+func (v *verification) run(build replay.Builder, parallel int) (Verified, error) {
+	first, err := open(v.recording, v.size, build)
+	if err != nil {
+		return Verified{}, err
+	}
+	holds, err := v.condition()
 	if err != nil {
 		return Verified{}, err
 	}
@@ -35,13 +44,16 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 	v.plan(first, parallel)
 	var workers sync.WaitGroup
 	for i := range min(parallel, len(v.parts)) {
-		p := first
+		p, holds := first, holds
 		if i > 0 {
-			if p, err = open(recording, size, build); err != nil {
+			if p, err = open(v.recording, v.size, build); err != nil {
 				break // fewer worlds do as well
 			}
+			if holds, err = v.condition(); err != nil {
+				break
+			}
 		}
-		workers.Go(func() { v.work(p) })
+		workers.Go(func() { v.work(p, holds) })
 	}
 	workers.Wait()
 	if v.stopped != nil {
@@ -49,6 +61,7 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 	}
 	if v.whole() {
 		if of, same := v.again(); same {
+			v.found = spansUpTo(math.MaxUint64, v.parts...)
 			return of, nil
 		}
 	}
@@ -91,6 +104,9 @@ type verification struct {
 	next      atomic.Int64  // part to be replayed
 	last      *engine.World // of the last part
 
+	conditions func() (Condition, error) // nil: none is looked for
+	found      []Span
+
 	reading sync.Mutex
 	index   *Index
 
@@ -109,6 +125,7 @@ type part struct {
 	frames     [sha256.Size]byte // the SHA-256 of those that it read
 	read       int               // how many they are
 	ticks      uint64            // that match
+	held       []Span            // where the condition holds
 	ok         bool
 	err        error // of its replay
 }
@@ -162,7 +179,7 @@ func (v *verification) hidden(build replay.Builder, whole *witness, sum *replay.
 	}
 	again := part{begin: p.begin, end: p.end}
 	player, err := open(v.recording, v.size, build)
-	once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again) || first
+	once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again, nil) || first
 	if v.stopped == nil && !v.unchanged(sum) {
 		return nil
 	}
@@ -221,14 +238,14 @@ func nearest(list []uint64, tick uint64) uint64 {
 }
 
 // work replays parts in one world until none is left, or one is not as it should be.
-func (v *verification) work(p *replay.Player) {
+func (v *verification) work(p *replay.Player, holds Condition) {
 	for {
 		i := int(v.next.Add(1)) - 1
 		if i >= len(v.parts) || v.over.Load() {
 			return
 		}
 		part := &v.parts[i]
-		if part.ok = v.enter(p, part) && v.replay(p, part); !part.ok {
+		if part.ok = v.enter(p, part) && v.replay(p, part, holds); !part.ok {
 			v.over.Store(true)
 		}
 	}
@@ -265,9 +282,9 @@ func (v *verification) enter(p *replay.Player, part *part) bool {
 }
 
 // replay replays a part, and notes what it reaches.
-func (v *verification) replay(p *replay.Player, part *part) bool {
+func (v *verification) replay(p *replay.Player, part *part, holds Condition) bool {
 	p.Source = &upTo{p.Source, part.end}
-	p.Before = v.passed
+	p.Before = func() error { return cmp.Or(part.look(p.World, holds, part.begin == v.begin), v.passed()) }
 	part.ticks, part.err = p.Verify()
 	part.frames, part.read = p.Sum.SHA256(), p.Sum.Frames()
 	if part.err != nil {
@@ -290,15 +307,28 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	if err != nil {
 		return of, err
 	}
+	holds, err := v.condition()
+	if err != nil {
+		return of, err
+	}
 	v.replayed.Store(0)
-	p.Before, of.World = v.passed, p.World
+	of.World = p.World
 	p.Sum = replay.NewSum(p.Source.Head())
-	var whole *witness
+	all, whole := part{begin: v.begin}, (*witness)(nil)
 	if suspect := v.suspect(); suspect != nil {
 		whole = &witness{part: suspect}
-		p.Before = func() error { return cmp.Or(whole.look(p), v.passed()) }
 	}
-	if of.Ticks, err = p.Verify(); err == nil {
+	p.Before = func() error {
+		if whole != nil {
+			if err := whole.look(p); err != nil {
+				return err
+			}
+		}
+		return cmp.Or(all.look(p.World, holds, true), v.passed())
+	}
+	of.Ticks, err = p.Verify()
+	v.found = spansUpTo(v.begin+of.Ticks, all)
+	if err == nil {
 		of.RunDigest, _ = p.RunDigest()
 		if whole != nil {
 			v.replayed.Store(0)

@@ -51,6 +51,7 @@ func (r *recorded) agrees(t *testing.T, what string, recording, idx []byte) {
 		if err == nil && (got.World.Hash() != hash || got.RunDigest != digest) {
 			t.Errorf("%s, %d worlds: the last hash is %016x and the digest %x, from genesis %016x and %x", what, parallel, got.World.Hash(), got.RunDigest, hash, digest)
 		}
+		r.finds(t, what, recording, x, parallel, want, wrong)
 	}
 }
 

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+// TestFindEveryScenario: in every scenario, find says what a scan of the exported values says, for each term that goes over all cells.
+func TestFindEveryScenario(t *testing.T) {
+	t.Chdir(t.TempDir())
+	looked := 0
+	for _, s := range worlds.Embedded() {
+		x, err := worlds.Open(worlds.Registry(), s.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var field string
+		for i := range x.Fields {
+			if d := x.Fields[i].Def(); d.Element == fields.Float32 && d.Type.Kind == fields.ScalarKind && x.Fields[i].Domain == "cells" {
+				field = d.Name
+				break
+			}
+		}
+		if field == "" {
+			continue
+		}
+		looked++
+		ok(t, "run", s.Name, "-q", "--ticks", "14", "--set", "expect=[]", "-o", "a.murk", "--force")
+		ok(t, "export", "a.murk", "-o", "a.csv", "--fields", field, "-q", "--force")
+		scan := scanned(t, "a.csv", field)
+		limit := middle(scan, slices.Max[[]float64])
+		for _, term := range []struct {
+			text string
+			of   func(cells []float64) float64
+		}{
+			{"most(" + field + ")", slices.Max[[]float64]}, {"least(" + field + ")", slices.Min[[]float64]}, {"sum(" + field + ")", sum},
+			{fmt.Sprintf("count(%s >= %s)", field, digits(limit)), func(cells []float64) (n float64) {
+				for _, x := range cells {
+					if x >= limit {
+						n++
+					}
+				}
+				return n
+			}},
+		} {
+			half := middle(scan, term.of)
+			var want []string
+			for tick, cells := range scan {
+				if term.of(cells) >= half {
+					want = append(want, strconv.Itoa(tick))
+				}
+			}
+			condition := term.text + " >= " + digits(half)
+			for _, workers := range []string{"1", "2"} {
+				if got := found(t, condition, workers); !slices.Equal(got, want) {
+					t.Errorf("%s: %s holds in ticks %v, in the exported values in %v", s.Name, condition, got, want)
+				}
+			}
+		}
+	}
+	if looked < 20 {
+		t.Errorf("%d scenarios have a field of numbers", looked)
+	}
+}
+
+// ok runs a command that must end with status 0.
+func ok(t *testing.T, args ...string) {
+	t.Helper()
+	if status, _, errs := murksim(t, nil, args...); status != report.StatusOK {
+		t.Fatalf("%v: status %d, %s", args, status, errs)
+	}
+}
+
+// found returns the ticks in which find says that a condition holds.
+func found(t *testing.T, condition, workers string) (ticks []string) {
+	t.Helper()
+	status, out, errs := murksim(t, nil, "find", "a.murk", condition, "--json", "--workers", workers)
+	if status != report.StatusOK {
+		t.Fatalf("%s: status %d, %s", condition, status, errs)
+	}
+	for line := range strings.Lines(out) {
+		var x session.Stretch
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			t.Fatal(err)
+		}
+		for tick := x.First; x.Event == "held" && tick <= x.Last; tick++ {
+			ticks = append(ticks, strconv.FormatUint(tick, 10))
+		}
+	}
+	return ticks
+}
+
+// scanned returns the values of a field in each tick of an export.
+func scanned(t *testing.T, file, field string) (list [][]float64) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(rows[0], field)
+	for _, row := range rows[1:] {
+		v, err := strconv.ParseFloat(row[column], 32)
+		tick, err2 := strconv.Atoi(row[0])
+		if err != nil || err2 != nil || tick > len(list) {
+			t.Fatal(row, err, err2)
+		}
+		if tick == len(list) {
+			list = append(list, nil)
+		}
+		list[tick] = append(list[tick], v)
+	}
+	return list
+}
+
+// middle returns the median of what a function gives for each of the lists.
+func middle(lists [][]float64, f func([]float64) float64) float64 {
+	var all []float64
+	for _, v := range lists {
+		all = append(all, f(v))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+func sum(cells []float64) (n float64) {
+	for _, x := range cells {
+		n += x
+	}
+	return n
+}
+
+// digits writes a number without an exponent.
+func digits(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

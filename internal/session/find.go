@@ -1,0 +1,130 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A Search says in which ticks of a recording a condition holds.
+type Search struct {
+	Event        string  `json:"event"` // "find"
+	File         string  `json:"file"`
+	Status       string  `json:"status"`
+	Condition    string  `json:"condition,omitempty"` // as it was understood
+	Held         uint64  `json:"held"`                // the states in which it holds
+	First        *uint64 `json:"first,omitempty"`     // the tick of the first of them
+	Last         *uint64 `json:"last,omitempty"`
+	Begin        uint64  `json:"begin"` // the tick at which the recording begins, whose state is looked at, too
+	Ticks        uint64  `json:"ticks"` // that match, and were looked at
+	PlannedTicks uint64  `json:"planned_ticks,omitempty"`
+	Error        string  `json:"error,omitempty"`
+
+	Spans  []Stretch `json:"-"`
+	Code   int       `json:"-"` // exit status, if there is an error
+	Err    error     `json:"-"`
+	Memory string    `json:"-"` // a flag that other commands need
+}
+
+// A Stretch is some ticks one after the other, in all of which the condition holds.
+type Stretch struct {
+	Event string `json:"event"` // "held"
+	File  string `json:"file"`
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+	Found string `json:"found"` // what its terms come to in the first of them
+}
+
+// Find replays a recording in a file, as Verify does, and looks in which states a condition holds. What it finds, a file that cannot be read among it, is
+// in the result.
+func (a *Session) Find(ctx context.Context, file, condition string, workers int, limit Size) *Search {
+	s := &Search{Event: "find", File: file}
+	s.Err = s.find(ctx, a, condition, workers, limit)
+	if s.Status, s.Code = Outcome(s.Err); s.Err != nil {
+		s.Error = words.InWords(s.Err).Error()
+	}
+	return s
+}
+
+func (s *Search) find(ctx context.Context, a *Session, condition string, workers int, limit Size) error {
+	rec, err := a.OpenRecording(ctx, s.File)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	d, ok := a.divide(rec, workers, limit)
+	if !ok {
+		d = &divided{parallel: 1}
+		if d.file, d.size, err = files.OpenSeekable(s.File); err != nil {
+			return err
+		}
+	} else {
+		workers = 1 // each of the worlds has one
+	}
+	defer d.close()
+	var (
+		looks []*look
+		x     *index.Index
+	)
+	if d.index != nil {
+		x = d.index.Index
+	}
+	m := a.Meter(0)
+	defer m.Clear()
+	found, err := index.Find(d.file, d.size, x, rec.Builder(ctx, workers, limit), func() (index.Condition, error) {
+		x, err := rec.Scenario.Statement(condition)
+		if err != nil {
+			return nil, err
+		}
+		s.Condition, s.PlannedTicks, s.Memory = x.String(), rec.Scenario.PlannedTicks(), MoreMemory(rec.Scenario, limit)
+		m.Total = s.PlannedTicks
+		looks = append(looks, &look{Statement: x, found: map[uint64]string{}})
+		return looks[len(looks)-1].holds, nil
+	}, d.parallel, func(ticks uint64) error {
+		m.Show(min(s.Begin+ticks, s.PlannedTicks))
+		return ctx.Err()
+	})
+	s.Begin, s.Ticks, s.Held = found.Begin, found.Verified.Ticks, found.Ticks()
+	for _, x := range found.Spans {
+		s.Spans = append(s.Spans, Stretch{"held", s.File, x.First, x.Last, foundAt(looks, x.First)})
+	}
+	if n := len(s.Spans); n > 0 {
+		s.First, s.Last = &s.Spans[0].First, &s.Spans[n-1].Last
+	}
+	return err
+}
+
+// A look is a statement that is looked at in one world, tick by tick, and what its terms came to where it had become true.
+type look struct {
+	*scenarios.Statement
+	held  bool
+	next  uint64 // tick
+	found map[uint64]string
+}
+
+func (l *look) holds(w *engine.World) (bool, error) {
+	tick := w.Tick()
+	held, err := l.Holds(w)
+	if err != nil {
+		return false, fmt.Errorf("tick %s: %w", words.Number(tick), err)
+	}
+	if held && !(l.held && tick == l.next) {
+		l.found[tick] = l.Found()
+	}
+	l.held, l.next = held, tick+1
+	return held, nil
+}
+
+// foundAt returns what the terms came to in a tick in which the statement had become true. All worlds came to the same.
+func foundAt(looks []*look, tick uint64) (text string) {
+	for _, l := range looks {
+		text = cmp.Or(text, l.found[tick])
+	}
+	return text
+}
