@@ -17,8 +17,8 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// A forkJob forks a run, as the flags ask for it.
-type forkJob struct {
+// An auditForkJob forks a run, as the flags ask for it.
+type auditForkJob struct {
 	*app
 	evidence.Builder
 	run   string
@@ -28,7 +28,7 @@ type forkJob struct {
 }
 
 func (a *app) auditForkCommand() *cobra.Command {
-	j := &forkJob{app: a, Builder: a.newBuilder()}
+	j := &auditForkJob{app: a, Builder: a.newBuilder()}
 	c := &cobra.Command{
 		Use:   "fork DATABASE",
 		Short: "Begin a new run from the last right tick of another",
@@ -66,7 +66,7 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 }
 
 // fork proves the parent up to a tick, and begins the fork.
-func (j *forkJob) fork(ctx context.Context, name string) error {
+func (j *auditForkJob) fork(ctx context.Context, name string) error {
 	r, err := j.wholeRun(ctx, name, j.run, holding{complete: true, right: true})
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (a *app) proved(ctx context.Context, b *evidence.Builder, name string, e au
 }
 
 // begin adds the fork to the database, with its first tick.
-func (j *forkJob) begin(ctx context.Context, from *evidence.Run, again *audit.Rerun, tick uint64) error {
+func (j *auditForkJob) begin(ctx context.Context, from *evidence.Run, again *audit.Rerun, tick uint64) error {
 	of := from.Evidence.Run()
 	l, err := audit.LinkAt(ctx, from.Evidence, tick)
 	if err != nil {

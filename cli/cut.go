@@ -126,7 +126,7 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	if err != nil {
 		return words.About(name, err)
 	}
-	f, err := j.place(ctx, j.output)
+	f, err := j.place(ctx, j.output, j.force)
 	if err != nil {
 		return err
 	}
@@ -208,10 +208,10 @@ func (j *cutJob) start(v *session.Visit) (descriptor, state []byte, err error) {
 	return descriptor, state, nil
 }
 
-// place begins a file of the part, which replaces an older one with --force alone.
-func (j *cutJob) place(ctx context.Context, path string) (*draft.File, error) {
-	f, err := j.draft(ctx, path)
-	if err == nil && f.Older() && !j.force {
+// place begins a file, which replaces an older one with --force alone.
+func (a *app) place(ctx context.Context, path string, force bool) (*draft.File, error) {
+	f, err := a.draft(ctx, path)
+	if err == nil && f.Older() && !force {
 		err = errors.Join(fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path)), f.Close())
 	}
 	return f, err
@@ -225,7 +225,7 @@ func (j *cutJob) placeState(ctx context.Context, path string) (*draft.File, erro
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // such as a link
 		return nil, fmt.Errorf("%s exists and is no regular file; choose another file", document.FileName(path))
 	}
-	return j.place(ctx, path)
+	return j.place(ctx, path, j.force)
 }
 
 // begin goes to the state at which the part begins: that of a tick, or that at which the recording does.

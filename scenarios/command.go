@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/hex"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/murksim/murksim/commands"
@@ -161,6 +162,38 @@ func (c *Command) order(s *Scenario, n *document.Node) error {
 	return nil
 }
 
+// ReadCommand reads a command as "commands" of the scenario has them, which does not become a part of it. An entity with a name cannot be made: names belong
+// to a scenario.
+func (s *Scenario) ReadCommand(n *document.Node) (*Command, error) {
+	d, orders := &decoder{s: s, named: true}, s.orders
+	defer func() { s.orders = orders }()
+	c := new(Command)
+	if err := d.decode(n, reflect.ValueOf(c).Elem()); err != nil {
+		return nil, err
+	}
+	if c.named() {
+		return nil, n.At("spawn").Errorf("names belong to a scenario; leave out the name")
+	}
+	return c, nil
+}
+
+// At lists what is to be submitted for a tick; nothing if the command is not due. The data of the commands must not be changed.
+func (c *Command) At(tick uint64) (due []commands.Command) { return c.append(nil, tick) }
+
+// append appends what is to be submitted for a tick.
+func (c *Command) append(due []commands.Command, tick uint64) []commands.Command {
+	if c.next(tick-1) != tick {
+		return due
+	}
+	for _, order := range c.orders {
+		if c.ExpiresAfter != nil {
+			order.Expires = tick + *c.ExpiresAfter
+		}
+		due = append(due, order)
+	}
+	return due
+}
+
 func (c *Command) add(order commands.Command) {
 	order.Priority = c.Priority
 	if c.named() {
@@ -274,15 +307,8 @@ func (s *Scenario) commandsAt(tick uint64, m *making) []commands.Command {
 // appendDue appends the commands of a tick, either the spawns with names or the others.
 func (s *Scenario) appendDue(due []commands.Command, tick uint64, named bool) []commands.Command {
 	for i := range s.Commands {
-		c := &s.Commands[i]
-		if c.named() != named || c.next(tick-1) != tick {
-			continue
-		}
-		for _, order := range c.orders {
-			if c.ExpiresAfter != nil {
-				order.Expires = tick + *c.ExpiresAfter
-			}
-			due = append(due, order)
+		if c := &s.Commands[i]; c.named() == named {
+			due = c.append(due, tick)
 		}
 	}
 	return due

@@ -133,13 +133,83 @@ func sameRecord(x, y *replay.Record) bool {
 }
 
 // Records calls f for the commands of a tick in which two recordings differ, with nil for one
-// that a recording does not have. A command is known by its arrival number.
+// that a recording does not have. Commands are compared in the order of their arrival. One that is left out or put in moves the numbers of those
+// behind it, which is no difference of theirs, unless there is no other.
 func Records(a, b []replay.Record, f func(x, y *replay.Record)) {
 	byArrival := func(x, y replay.Record) int { return cmp.Compare(x.Arrival, y.Arrival) }
 	a, b = slices.SortedStableFunc(slices.Values(a), byArrival), slices.SortedStableFunc(slices.Values(b), byArrival)
-	Merge(a, b, func(x, y *replay.Record) int { return byArrival(*x, *y) }, func(x, y *replay.Record) {
-		if x == nil || y == nil || !sameRecord(x, y) {
-			f(x, y)
-		}
+	found := false
+	align(a, b, func(x, y *replay.Record) {
+		found = true
+		f(x, y)
 	})
+	for i := 0; !found && i < len(a); i++ { // all are the same commands
+		if !sameRecord(&a[i], &b[i]) {
+			f(&a[i], &b[i])
+		}
+	}
+}
+
+// sameOrder reports whether two commands are the same but for their number.
+func sameOrder(x, y *replay.Record) bool {
+	meta := y.Meta
+	meta.Arrival = x.Arrival
+	return x.Tag == y.Tag && x.Meta == meta && bytes.Equal(x.Payload, y.Payload)
+}
+
+// mostAligned is the largest product of two numbers of commands that are aligned as well as can be; longer lists are compared in their order.
+const mostAligned = 1 << 22
+
+// align calls f for what differs between two lists, of which as many commands as possible are taken for the same ones, in their order. Those between
+// two of these are compared one by one.
+func align(a, b []replay.Record, f func(x, y *replay.Record)) {
+	for len(a) > 0 && len(b) > 0 && sameOrder(&a[0], &b[0]) {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && sameOrder(&a[len(a)-1], &b[len(b)-1]) {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	n, m := len(a), len(b)
+	if n > 0 && m > mostAligned/n {
+		inTurn(a, b, f)
+		return
+	}
+	most := make([]int32, (n+1)*(m+1)) // of a[i:] and b[j:], the length of their longest common subsequence
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if at := i*(m+1) + j; sameOrder(&a[i], &b[j]) {
+				most[at] = most[at+m+2] + 1
+			} else {
+				most[at] = max(most[at+m+1], most[at+1])
+			}
+		}
+	}
+	i, j, fromA, fromB := 0, 0, 0, 0
+	for i < n && j < m {
+		switch at := i*(m+1) + j; {
+		case sameOrder(&a[i], &b[j]):
+			inTurn(a[fromA:i], b[fromB:j], f)
+			i, j = i+1, j+1
+			fromA, fromB = i, j
+		case most[at+m+1] >= most[at+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	inTurn(a[fromA:], b[fromB:], f)
+}
+
+// inTurn calls f for commands in the same places of two lists that differ.
+func inTurn(a, b []replay.Record, f func(x, y *replay.Record)) {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			f(nil, &b[i])
+		case i >= len(b):
+			f(&a[i], nil)
+		case !sameOrder(&a[i], &b[i]):
+			f(&a[i], &b[i])
+		}
+	}
 }

@@ -57,7 +57,7 @@ func TestRecordings(t *testing.T) {
 		{"a hash", recording(t, other(2), inputs), "5/5 ticks, 1 differ, the first 2: 12/99"},
 		{"the last hash", recording(t, other(5), inputs), "5/5 ticks, 1 differ, the first 5: 15/99"},
 		{"an input", recording(t, same, map[int][]commands.Command{3: {set(1, 6)}}), "5/5 ticks, 1 differ, the first 3: 13/13; commands from 3: 1-1"},
-		{"its number", recording(t, same, map[int][]commands.Command{3: {set(2, 5)}}), "5/5 ticks, 1 differ, the first 3: 13/13; commands from 3: 1- -2"},
+		{"its number", recording(t, same, map[int][]commands.Command{3: {set(2, 5)}}), "5/5 ticks, 1 differ, the first 3: 13/13; commands from 3: 1-2"},
 		{"no input", recording(t, other(3), nil), "5/5 ticks, 1 differ, the first 3: 13/99; commands from 3: 1-"},
 		{"more inputs", recording(t, same, map[int][]commands.Command{2: {set(1, 5)}, 3: {set(1, 5), set(2, 5)}}), "5/5 ticks, 2 differ, the first 2: 12/12; commands from 2: -1"},
 		{"fewer ticks", recording(t, same[:3], inputs), "5/3 ticks, 0 differ"},
@@ -210,4 +210,49 @@ func BenchmarkRecordings(b *testing.B) {
 		}
 	}
 	b.ReportMetric(ticks*float64(b.N)/b.Elapsed().Seconds(), "ticks/s")
+}
+
+// TestRecordsMoved: commands that are left out, put in or changed are told, and not those whose numbers moved with them.
+func TestRecordsMoved(t *testing.T) {
+	list := func(values string) (records []replay.Record) {
+		for i, v := range []byte(values) {
+			r := replay.Record{Tag: 1, Payload: []byte{v}}
+			r.Arrival = uint64(i) + 1
+			records = append(records, r)
+		}
+		return records
+	}
+	for _, tt := range []struct{ a, b, want string }{
+		{"abcdefgh", "abcdefgh", ""},
+		{"abcdefgh", "abdefgh", " c-"},
+		{"abdefgh", "abcdefgh", " -c"},
+		{"abcdefgh", "abXdefgh", " c-X"},
+		{"abcdefgh", "acdefghX", " b- -X"},
+		{"abcdefgh", "bcdXefg", " a- -X h-"},
+		{"abc", "", " a- b- c-"},
+		{"aab", "ab", " a-"},
+		{"abcd", "XbYd", " a-X c-Y"},
+	} {
+		got := ""
+		diff.Records(list(tt.a), list(tt.b), func(x, y *replay.Record) {
+			got += " "
+			if x != nil {
+				got += string(x.Payload)
+			}
+			got += "-"
+			if y != nil {
+				got += string(y.Payload)
+			}
+		})
+		if got != tt.want {
+			t.Errorf("%s and %s: %s, want %s", tt.a, tt.b, got, tt.want)
+		}
+	}
+	moved := list("ab")
+	moved[0].Arrival, moved[1].Arrival = 5, 6
+	n := 0
+	diff.Records(list("ab"), moved, func(x, y *replay.Record) { n++ })
+	if n != 2 {
+		t.Errorf("%d commands have other numbers; want 2", n)
+	}
 }
