@@ -159,23 +159,47 @@ func checkScript(t *testing.T, words []string) {
 	if info.Mode()&0o111 == 0 {
 		t.Errorf("%s is not executable", words[0])
 	}
-	help, err := exec.Command("bash", path, "--help").CombinedOutput()
-	if err != nil && err.(*exec.ExitError).ExitCode() != 2 || !strings.Contains(string(help), "usage:") {
+	help, err := scriptSays(path, "--help")
+	if err != nil && err.(*exec.ExitError).ExitCode() != 2 || !strings.Contains(help, "usage:") {
 		t.Errorf("%s --help: %v\n%s", words[0], err, help)
 	}
 	for _, w := range words[1:] {
 		if w == "go" || w == "-k" { // a command that it runs, or an option of pytest
 			break
 		}
-		if strings.HasPrefix(w, "-") && !strings.Contains(string(help), w) {
+		if strings.HasPrefix(w, "-") && !strings.Contains(help, w) {
 			t.Errorf("%s does not know %s:\n%s", words[0], w, help)
 		}
 	}
-	if words[0] == "./tools/ci/test.sh" && len(words) > 1 {
-		if out, err := exec.Command("bash", append([]string{path, "--list"}, words[1:]...)...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", words, err, out)
+	if words[0] != "./tools/ci/test.sh" {
+		return
+	}
+	list, err := scriptSays(path, "--long --list")
+	if err != nil {
+		t.Errorf("%s --list: %v\n%s", words[0], err, list)
+	}
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") && !regexp.MustCompile("(?m)^"+regexp.QuoteMeta(w)+" ").MatchString(list) {
+			t.Errorf("%s: there is no check %s:\n%s", words[0], w, list)
 		}
 	}
+}
+
+// said is what scripts said, by what they were asked.
+var said = map[string]struct {
+	text string
+	err  error
+}{}
+
+// scriptSays returns what a script says to options, and asks it once only.
+func scriptSays(path, option string) (string, error) {
+	x, asked := said[path+option]
+	if !asked {
+		out, err := exec.Command("bash", append([]string{path}, strings.Fields(option)...)...).CombinedOutput()
+		x.text, x.err = string(out), err
+		said[path+option] = x
+	}
+	return x.text, x.err
 }
 
 // checkGoTest checks that a package has a test for each pattern.
@@ -194,8 +218,7 @@ func checkGoTest(t *testing.T, line string, words []string) {
 			patterns = append(patterns, "^"+w+"$")
 		}
 	}
-	goList(t, line, packages...)
-	names := testNames(t, packages)
+	names := testNames(t, goList(t, line, packages...))
 	for _, p := range patterns {
 		p, _, _ = strings.Cut(p, "/") // subtests are known when they run
 		if !slices.ContainsFunc(names, regexp.MustCompile(p).MatchString) {
@@ -204,36 +227,52 @@ func checkGoTest(t *testing.T, line string, words []string) {
 	}
 }
 
-// testNames returns the names of the tests, benchmarks and fuzz tests of packages. It builds none, as go test -list would.
-func testNames(t *testing.T, packages []string) (names []string) {
+// testNames returns the names of the tests, benchmarks and fuzz tests in folders of packages. It builds none, as go test -list would.
+func testNames(t *testing.T, folders []string) (names []string) {
 	t.Helper()
-	const files = `{{$p := .Dir}}{{range .TestGoFiles}}{{$p}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$p}}/{{.}}{{"\n"}}{{end}}`
-	list := exec.Command("go", append([]string{"list", "-f", files}, packages...)...)
-	list.Dir = root
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file := range strings.Lines(string(out)) {
-		if file = strings.TrimSpace(file); file == "" {
-			continue
-		}
-		b, err := os.ReadFile(file)
+	for _, dir := range folders {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`).FindAllStringSubmatch(string(b), -1) {
-			names = append(names, m[1])
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`).FindAllStringSubmatch(string(b), -1) {
+				names = append(names, m[1])
+			}
 		}
 	}
 	return names
 }
 
-func goList(t *testing.T, line string, packages ...string) {
+// goList returns the folders of packages that a command names, as go list does, which takes a second for each command. There must be some for each of them.
+func goList(t *testing.T, line string, packages ...string) (folders []string) {
 	t.Helper()
-	list := exec.Command("go", append([]string{"list"}, packages...)...)
-	list.Dir = root
-	if out, err := list.CombinedOutput(); err != nil || len(packages) == 0 {
-		t.Errorf("%s: %v\n%s", line, err, out)
+	for _, p := range packages {
+		before := len(folders)
+		dir, below := strings.CutSuffix(p, "/...")
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, e os.DirEntry, err error) error {
+			if err != nil || !e.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(root, path)
+			if err == nil && isPackage(rel) {
+				folders = append(folders, rel)
+			}
+			if err == nil && (!below || e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && len(e.Name()) > 2) {
+				err = filepath.SkipDir
+			}
+			return err
+		})
+		if err != nil || len(folders) == before {
+			t.Errorf("%s: %s is no package: %v", line, p, err)
+		}
 	}
+	if len(packages) == 0 {
+		t.Errorf("%s names no package", line)
+	}
+	return folders
 }

@@ -84,6 +84,35 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("the document goes on after line %d", len(g))
 }
 
+// bin is the folder of the programs, once they are built.
+var bin string
+
+// programs builds murksim and the examples that samples call, once for all tests.
+var programs = sync.OnceValues(func() (string, error) {
+	absolute, err := filepath.Abs(root)
+	if err == nil {
+		bin, err = os.MkdirTemp("", "murksim-readme-")
+	}
+	if err != nil {
+		return "", err
+	}
+	source := "-ldflags=-X 'github.com/murksim/murksim/cli.sourceFolder=" + absolute + "'" // for pages that are exported, if paths are trimmed
+	build := exec.Command("go", "build", source, "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %v\n%s", err, out)
+	}
+	return bin, nil
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if bin != "" {
+		os.RemoveAll(bin)
+	}
+	os.Exit(status)
+}
+
 // A runner runs samples in a folder of its own, which has the tree's testdata and
 // examples, with murksim and the examples on the path.
 type runner struct {
@@ -93,16 +122,9 @@ type runner struct {
 
 func newRunner(t *testing.T) *runner {
 	t.Helper()
-	bin := t.TempDir()
-	absolute, err := filepath.Abs(root)
+	bin, err := programs()
 	if err != nil {
 		t.Fatal(err)
-	}
-	source := "-ldflags=-X 'github.com/murksim/murksim/cli.sourceFolder=" + absolute + "'" // for pages that are exported, if paths are trimmed
-	build := exec.Command("go", "build", source, "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
 	dir := t.TempDir()
