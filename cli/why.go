@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/space"
+)
+
+// A whyJob tells why a number of a recording is what it is.
+type whyJob struct {
+	*app
+	session.Visitor
+	tick   uint64
+	field  string
+	cell   string
+	entity string
+	depth  uint64
+}
+
+func (a *app) whyCommand() *cobra.Command {
+	j := &whyJob{app: a, Visitor: session.Visitor{Opener: a.Session, MaxMemory: session.DefaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "why RECORDING --tick N --field NAME --cell COORDINATE",
+		Short: "Tell why a cell or an entity has its value",
+		Long: `Why finds the latest tick, up to --tick, in which a number changed, and what changed it: a
+command, and who sent it; or a part of the tick, such as a propagator or a rule. It then
+computes the tick again without one of its commands, and with one of the numbers near it as
+it was a tick before, and shows which of them would have made another value of it: the
+causes, and what there would have been without each, those first that matter most.
+
+A number is named by --field and --cell, or by --field, for an attribute, and --entity. For
+one component of a vector write its number behind the name, as in flow_1.
+
+With --depth it goes on with the first cause, and its causes, so many steps back.
+
+Exit status: 0 it is told, 1 the recording is damaged, has no such tick or cannot be replayed
+here, 2 usage, 3 a tick is not as recorded.`,
+		Example: `  murksim why heat.murk --tick 500 --field heat --cell 24,24
+  murksim why heat.murk --tick 500 --field heat --cell 24,24 --depth 5
+  murksim why predators.murk --tick 300 --field energy --entity 17`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			given := c.Flags().Changed
+			switch {
+			case !given("tick") || j.field == "" || given("cell") == given("entity"):
+				return report.Usage("why needs --tick, --field, and one of --cell and --entity")
+			case args[0] == "-":
+				return report.Usage("why takes a file, not standard input")
+			}
+			ctx, stop := j.untilSignal(c.Context())
+			defer stop()
+			return j.run(ctx, args[0])
+		},
+	}
+	f := c.Flags()
+	f.Var((*tickFlag)(&j.tick), "tick", "the tick")
+	f.StringVar(&j.field, "field", "", "the field, or the attribute, by `name`")
+	f.StringVar(&j.cell, "cell", "", "the cell, a `coordinate` such as 24,24")
+	f.StringVar(&j.entity, "entity", "", "the entity, by its name or `id`")
+	f.Uint64Var(&j.depth, "depth", 1, "how many `steps` to go back, from cause to cause")
+	a.visitorFlags(f, &j.Visitor)
+	return c
+}
+
+// A numberView is a number of a recording.
+type numberView struct {
+	Field  string  `json:"field"`
+	Cell   []int32 `json:"cell,omitempty"`
+	Entity uint64  `json:"entity,omitempty"`
+}
+
+// A whyResult is a step of what why prints with --json.
+type whyResult struct {
+	Event string `json:"event"` // "change"
+	File  string `json:"file"`
+	Tick  uint64 `json:"tick"` // in which the number changed, or at which the recording begins, with this value
+	numberView
+	Before  string      `json:"before,omitempty"`
+	After   string      `json:"after"`
+	Part    string      `json:"part,omitempty"` // of the tick, by its name
+	Kind    string      `json:"kind,omitempty"`
+	Command string      `json:"command,omitempty"` // that set it
+	Later   []laterView `json:"later,omitempty"`   // what later parts of the tick made of it
+	Causes  []causeView `json:"causes,omitempty"`
+	Untried int         `json:"untried,omitempty"` // numbers that cannot be put back, and may be causes
+}
+
+// A laterView is a later part of a tick that changed a number.
+type laterView struct {
+	Part  string `json:"part"`
+	Kind  string `json:"kind"`
+	After string `json:"after"`
+}
+
+// A causeView is a number, or a command, without which a change would have been another one.
+type causeView struct {
+	*numberView
+	Without uint64 `json:"without,omitempty"` // an entity that stood near
+	Command string `json:"command,omitempty"`
+	Before  string `json:"before,omitempty"` // of the tick before
+	After   string `json:"after,omitempty"`
+	Else    string `json:"else"` // what would have come of it, had it stayed as it was
+}
+
+func (j *whyJob) run(ctx context.Context, name string) error {
+	v, err := j.Visit(ctx, name, j.tick)
+	if err != nil {
+		return err
+	}
+	n := session.Names{Scenario: v.Scenario}
+	l, defs := v.World.Lattice(), slices.Clone(v.World.Defs())
+	p, err := j.place(v.World, n)
+	v.Close()
+	if err != nil {
+		return err
+	}
+	y, err := session.NewWhy(ctx, &j.Visitor, name)
+	if err != nil {
+		return err
+	}
+	s := speaker{n, l, defs}
+	for tick, step := j.tick, uint64(0); step < j.depth; step++ {
+		c, err := y.Latest(ctx, p, tick)
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: interrupted", words.Argument(name))
+		} else if err != nil {
+			return err
+		}
+		r := s.view(c)
+		r.Event, r.File = "change", name
+		if err := j.Emit(r); err != nil {
+			return err
+		}
+		if err := j.Say("%s", strings.Join(s.lines(&r), "\n")); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(c.Causes, func(x session.Cause) bool { return x.Order == nil && x.Without == 0 })
+		if c.Command != nil || i < 0 {
+			break
+		}
+		p, tick = c.Causes[i].Place, c.Tick-1
+	}
+	return nil
+}
+
+// place finds the number that is asked for in a world.
+func (j *whyJob) place(w *engine.World, names session.Names) (p session.Place, err error) {
+	name, number, _ := strings.Cut(j.field, "_")
+	at := slices.IndexFunc(w.Defs(), func(d fields.Def) bool { return d.Name == j.field })
+	if at < 0 {
+		at = slices.IndexFunc(w.Defs(), func(d fields.Def) bool { return d.Name == name && d.Type.Kind == fields.VectorKind })
+		if p.Component, err = strconv.Atoi(number); err != nil || at >= 0 && (p.Component < 0 || p.Component >= w.Defs()[at].Type.Components()) {
+			at = -1
+		}
+	}
+	if at < 0 {
+		var names []string
+		for _, d := range w.Defs() {
+			names = append(names, d.Name)
+		}
+		return p, report.Usage("there is no field %q%s", j.field, document.Suggestion(j.field, names))
+	}
+	d := &w.Defs()[at]
+	switch p.Field = fields.ID(at); {
+	case d.Type.Kind == fields.VectorKind && d.Name == j.field:
+		return p, report.Usage("%s is a vector; name one of its components, as in %s_0", j.field, j.field)
+	case (d.Domain == fields.Entities) != (j.cell == ""):
+		return p, report.Usage("%s is a field of %s", d.Name, map[bool]string{true: "entities: give --entity, not --cell", false: "cells: give --cell, not --entity"}[d.Domain == fields.Entities])
+	case j.cell == "":
+		for _, id := range w.Entities().Live() {
+			if strconv.FormatUint(id, 10) == j.entity || names.Entity(id) == j.entity {
+				p.Entity = id
+				return p, nil
+			}
+		}
+		return p, fmt.Errorf("no entity %s lives at tick %s", words.Printable(j.entity), words.Number(w.Tick()))
+	}
+	c, err := parseCell("--cell", j.cell)
+	if err != nil {
+		return p, err
+	}
+	var ok bool
+	if p.Cell, ok = w.Lattice().Rank(c); !ok {
+		return p, report.Usage("--cell %s: there is no such cell in %v", words.Printable(j.cell), w.Lattice().Space())
+	}
+	return p, nil
+}
+
+// A speaker says in words what changed.
+type speaker struct {
+	names   session.Names
+	lattice *space.Lattice
+	defs    []fields.Def
+}
+
+// number names a number.
+func (s *speaker) number(p session.Place) (v numberView) {
+	d := &s.defs[p.Field]
+	if v.Field = d.Name; d.Type.Kind == fields.VectorKind {
+		v.Field += "_" + strconv.Itoa(p.Component)
+	}
+	if v.Entity = p.Entity; p.Entity == 0 {
+		c := s.lattice.Coord(p.Cell)
+		v.Cell = c.AppendTo(nil)
+	}
+	return v
+}
+
+// name names a number for people.
+func (s *speaker) name(v *numberView) string {
+	if v.Entity != 0 {
+		return v.Field + " of " + s.names.Entity(v.Entity)
+	}
+	return fmt.Sprintf("%s at %s", v.Field, strings.ReplaceAll(fmt.Sprint(v.Cell), " ", ", "))
+}
+
+// value says a value.
+func (s *speaker) value(p session.Place, n session.Number) string {
+	switch {
+	case !n.Exists:
+		return "none"
+	case s.defs[p.Field].Element == fields.Float32:
+		return s.names.Value(uint32(p.Field), float32(n.Value))
+	}
+	return strconv.FormatFloat(n.Value, 'g', -1, 64)
+}
+
+// view is a change with its names.
+func (s *speaker) view(c *session.Change) whyResult {
+	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Part: c.Part, Kind: c.Kind, Untried: c.Untried}
+	if c.Part != "" {
+		r.Before = s.value(c.Place, c.Before)
+	}
+	if c.Command != nil {
+		r.Command = session.DescribeCommand(s.names, &c.Command.Command)
+	}
+	for _, x := range c.Later {
+		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number)})
+	}
+	for i := range c.Causes {
+		x := &c.Causes[i]
+		if x.Order == c.Command && c.Command != nil {
+			continue
+		}
+		v := causeView{Else: s.value(c.Place, x.Else)}
+		switch {
+		case x.Without != 0:
+			v.Without = x.Without
+		case x.Order != nil:
+			v.Command = session.DescribeCommand(s.names, &x.Order.Command)
+		default:
+			n := s.number(x.Place)
+			v.numberView, v.Before, v.After = &n, s.value(x.Place, x.Before), s.value(x.Place, x.After)
+		}
+		r.Causes = append(r.Causes, v)
+	}
+	return r
+}
+
+// mostCauses is how many causes are shown.
+const mostCauses = 8
+
+// lines say a change to people.
+func (s *speaker) lines(r *whyResult) (lines []string) {
+	if r.Part == "" {
+		return []string{fmt.Sprintf("tick %s  %s is %s from where the recording begins", words.Number(r.Tick), s.name(&r.numberView), r.After)}
+	}
+	by := r.Kind + " " + r.Part
+	if r.Kind == r.Part {
+		by = r.Kind
+	}
+	if r.Command != "" {
+		by = "a command"
+	}
+	first := r.After
+	if len(r.Later) > 0 {
+		first = "…"
+	}
+	lines = append(lines, fmt.Sprintf("tick %s  %s  %s → %s, by %s", words.Number(r.Tick), s.name(&r.numberView), r.Before, first, by))
+	if r.Command != "" {
+		lines = append(lines, "  command  "+r.Command)
+	}
+	for _, x := range r.Later {
+		lines = append(lines, fmt.Sprintf("  then     → %s, by %s %s", x.After, x.Kind, x.Part))
+	}
+	var rows [][]string
+	for i, x := range r.Causes {
+		if i == mostCauses {
+			rows = append(rows, []string{fmt.Sprintf("and %d more; --json has them", len(r.Causes)-i)})
+			break
+		}
+		switch {
+		case x.Without != 0:
+			rows = append(rows, []string{s.names.Entity(x.Without), "was near", "else " + x.Else})
+		case x.Command != "":
+			rows = append(rows, []string{x.Command, "", "else " + x.Else})
+		default:
+			rows = append(rows, []string{s.name(x.numberView), x.Before + " → " + x.After, "else " + x.Else})
+		}
+	}
+	label := "because"
+	for _, row := range words.Aligned(rows) {
+		lines = append(lines, fmt.Sprintf("  %-7s  %s", label, row))
+		label = ""
+	}
+	if r.Untried > 0 {
+		lines = append(lines, fmt.Sprintf("  %-7s  %s near it changed, too, and cannot be put back", label, words.Count(uint64(r.Untried), "number")))
+	}
+	return lines
+}
