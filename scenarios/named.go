@@ -104,8 +104,12 @@ func (s *Scenario) nameEntities() error {
 	return nil
 }
 
-// listNamed lists the entities with names: those of the populations, then those of commands.
+// listNamed lists the entities with names: those of the populations, then those of commands. It does so once.
 func (s *Scenario) listNamed() error {
+	if s.listed {
+		return nil
+	}
+	s.listed = true
 	inTick := map[uint64]int{}
 	add := func(name string, tick uint64, at *document.Node) error {
 		if err := checkName(at, "entity", name, nil); err != nil {

@@ -44,6 +44,7 @@ type Scenario struct {
 	headers []ruleHeader   // of patterns of the document
 	built   *built         // nil: a document says it
 	names   map[string]int // where they stand in named
+	listed  bool           // they are known
 
 	work, spawnWork uint64 // steps before the first tick
 

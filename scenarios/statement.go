@@ -14,13 +14,38 @@ type statement struct {
 
 // statement finds out what a formula about the whole world means.
 func (d *decoder) statement(f *formula) (*statement, error) {
-	scope, ids := d.s.scope()
+	scope, ids, err := d.s.wholeScope()
+	if err != nil {
+		return nil, err
+	}
 	s := &statement{fields: ids}
-	var err error
 	if s.Statement, err = rules.CheckStatement(scope, f.node); err != nil {
 		return nil, located(f.at, err)
 	}
 	return s, f.canonical(d)
+}
+
+// wholeScope is what formulas about the whole world can name: fields of cells, then attributes of entities; kinds; and entities that have a name.
+func (s *Scenario) wholeScope() (scope *rules.Scope, ids []fields.ID, err error) {
+	scope, ids = s.scope()
+	if s.Entities == nil {
+		return scope, ids, nil
+	}
+	scope.KindNames = s.Entities.Kinds
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Domain != "cells" {
+			x := scopeField(f)
+			x.Attribute = true
+			scope.Fields, ids = append(scope.Fields, x), append(ids, fields.ID(i))
+		}
+	}
+	if err := s.listNamed(); err != nil {
+		return nil, nil, err
+	}
+	for i := range s.named {
+		scope.Named = append(scope.Named, rules.Named{Name: s.named[i].name, ID: s.named[i].id})
+	}
+	return scope, ids, nil
 }
 
 // read lets a state be that of a world, until its next tick.
@@ -35,4 +60,6 @@ func (f *statement) read(s *Scenario, w *engine.World, state *rules.State) {
 		state.World = append(state.World, v)
 	}
 	state.Dt, state.Tick = w.Dt(), w.Tick()
+	all := w.Entities()
+	state.See(all.ID, all.Kind, all.Cell)
 }

@@ -16,6 +16,15 @@ type Scope struct {
 	Own     []string // parameters of the rule
 	World   []string // parameters of the world
 	Lets    []Let
+
+	KindNames []string // of entities, in a formula about the whole world, whose fields are those of cells and then attributes
+	Named     []Named  // entities that it can call by a name
+}
+
+// A Named is an entity that has a name.
+type Named struct {
+	Name string
+	ID   uint64
 }
 
 // A checker finds out what names mean, and whether types agree.
@@ -35,6 +44,10 @@ type checker struct {
 	of    *population      // what a rule of entities can name; nil: it is a rule of fields
 	uses  [][sights]letUse // its lets, as they are seen
 	whole *Statement       // what is checked is about the whole world; nil: it is at a cell
+
+	stated    bool   // so is the formula in which it stands
+	group     *group // it is within a term over entities
+	cellLists int    // how many of the lists are those of fields of cells; a statement looks there first
 }
 
 // newChecker returns a checker for a scope.
@@ -133,9 +146,12 @@ func (c *checker) name(t *Term) error {
 		t.Op, t.Index, t.Uniform = Own, i, true
 		return nil
 	}
-	if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == n.Text }); i >= 0 {
+	if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == n.Text && !(c.stated && f.Attribute) }); i >= 0 {
 		if c.of != nil {
 			return c.ofEntity(t, i)
+		}
+		if c.group != nil {
+			return c.wrong(n, "%s is a field of cells; write here.%[1]s, the value on the cell on which %s stands", n, c.group.each())
 		}
 		t.Op, t.Index, t.Type = Get, i, c.typeOf(&c.Fields[i])
 		if c.whole != nil && t.Type.Base == Category {
@@ -164,6 +180,7 @@ func (c *checker) ofNoCell(n *Node) error {
 // quoted reports whether a name of a scenario needs backquotes.
 func (c *checker) quoted(name string) bool {
 	plain := name != "" && !isWord(name) && !slices.Contains(c.words, name) && name != "c" && name != "step" // which have components
+	plain = plain && !(c.group != nil && name == "here")
 	for i := range len(name) {
 		plain = plain && (letter(name[i]) || i > 0 && digit(name[i]))
 	}
@@ -175,6 +192,8 @@ func (c *checker) word(t *Term) error {
 	t.Uniform = true
 	if i := slices.Index(c.words, t.Node.Text); i > 2 && c.whole != nil {
 		return c.ofNoCell(t.Node)
+	} else if i > 2 && c.group != nil {
+		return c.wrong(t.Node, "%s is that of a cell; write %s.%[1]s, that of the cell on which it stands", t.Node, c.group.name)
 	}
 	switch t.Node.Text {
 	case "dt":
@@ -199,6 +218,9 @@ func (c *checker) bareValue(t *Term) error {
 		if !slices.Contains(list, n.Text) {
 			continue
 		}
+		if found >= 0 && c.stated && i >= c.cellLists {
+			break
+		}
 		if found >= 0 {
 			one, other := c.fieldOf(found), c.fieldOf(i)
 			return c.wrong(n, "%s is a value of %s and of %s; write %s.%[1]s or %[5]s.%[1]s", n.Text, one, other, one, other)
@@ -207,6 +229,11 @@ func (c *checker) bareValue(t *Term) error {
 	}
 	if n.Text == "pi" && found < 0 {
 		return c.wrong(n, "there is no pi; write 3.141592653589793")
+	}
+	if found < 0 && c.stated {
+		if err := c.notAlone(n); err != nil {
+			return err
+		}
 	}
 	if found < 0 {
 		return c.wrong(n, "no field, parameter, let or value is called %s%s", n.Text, document.Suggestion(n.Text, c.known()))
@@ -228,7 +255,7 @@ func (c *checker) fieldOf(list int) string {
 
 // known lists the names that a formula can have, for suggestions.
 func (c *checker) known() (names []string) {
-	names = append(append(slices.Clone(c.words), c.Own...), c.World...)
+	names = append(append(append(slices.Clone(c.words), c.Own...), c.World...), c.KindNames...)
 	for i := range c.Lets {
 		names = append(names, c.Lets[i].Name)
 	}
@@ -306,6 +333,9 @@ func (c *checker) member(t *Term) (*Term, error) {
 	if is, err := c.qualified(t); is {
 		return t, err
 	}
+	if is, err := c.living(t); is {
+		return t, err
+	}
 	if f := n.Args[0]; f.Kind == Name {
 		i := slices.IndexFunc(c.Fields, func(x Field) bool { return x.Name == f.Text && x.Values != nil })
 		if i >= 0 {
@@ -328,14 +358,8 @@ func (c *checker) member(t *Term) (*Term, error) {
 
 // spellValue writes a value as a descriptor has it: without its field if no other name is spelt so.
 func (c *checker) spellValue(n *Node, list int) {
-	others := 0
-	for _, l := range c.lists {
-		if slices.Contains(l, n.Text) {
-			others++
-		}
-	}
 	bare := &Term{Node: &Node{Kind: Name, Text: n.Text, Quoted: c.quoted(n.Text)}}
-	if others == 1 && c.name(bare) == nil && bare.Op == Const {
+	if c.name(bare) == nil && bare.Op == Const && bare.Type == (Type{Base: Category, List: list}) {
 		n.Kind, n.Args, n.Quoted = Name, nil, bare.Node.Quoted
 		return
 	}
@@ -352,6 +376,9 @@ func (c *checker) index(t *Term) (*Term, error) {
 	if of.Kind == Name && !of.Quoted && (of.Text == "c" || of.Text == "step") {
 		if c.whole != nil {
 			return nil, c.ofNoCell(n)
+		}
+		if c.group != nil {
+			return nil, c.wrong(n, "%s is that of a cell, and this is about entities", n)
 		}
 		if t.Index >= c.Lattice.Dim() {
 			return nil, c.wrong(n, "coordinates have %d components, counted from 0", c.Lattice.Dim())
@@ -372,6 +399,9 @@ func (c *checker) index(t *Term) (*Term, error) {
 		return nil, c.wrong(n, "%s is %s, which has no components", of, c.describe(x.Type))
 	case t.Index >= x.Type.N:
 		return nil, c.wrong(n, "%s has %d components, counted from 0", of, x.Type.N)
+	}
+	if x.Op == Total {
+		return c.part(t, x), nil
 	}
 	t.Op, t.Args, t.Type, t.Uniform = Component, []*Term{x}, Type{Base: x.Type.Base}, x.Uniform
 	return t, nil

@@ -106,6 +106,7 @@ func Compile(s *Scope, r *Rule, set []Assignment) *Program {
 	}
 	slices.Sort(c.degrees)
 	c.streams = r.streams(s, set)
+	c.near = r.crowd // the degree is that of the cell on which one stands
 	if c.place = "where"; r.Where != nil {
 		c.where = c.root(r.Where, 0)
 	}

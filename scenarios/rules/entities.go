@@ -94,8 +94,9 @@ type Who uint8
 
 // Whose value a term is.
 const (
-	Self  Who = iota // of the cell; in a rule of entities of the entity, and of its cell
-	Here             // a field on the cell of the entity
-	Near             // at the cell that is looked at: a neighbour, or where a move may lead
-	Other            // of the other entity
+	Self   Who = iota // of the cell; in a rule of entities of the entity, and of its cell
+	Here              // a field on the cell of the entity
+	Near              // at the cell that is looked at: a neighbour, or where a move may lead
+	Other             // of the other entity
+	Living            // in a statement: of an entity, or of the cell on which it stands
 )

@@ -18,8 +18,8 @@ const sights = 8
 // A letUse is a let as it is in some places.
 type letUse struct {
 	*Term
-	tells  [Other + 1]bool // whether it says something of what is looked at
-	around bool            // it has a term over neighbours
+	tells  [Living]bool // whether it says something of what is looked at
+	around bool         // it has a term over neighbours
 	draws  bool
 	cost   int // 0: not known yet
 }

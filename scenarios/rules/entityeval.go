@@ -3,6 +3,8 @@ package rules
 // index is where a column has what a term is: by cell or by slot.
 func (e *evaluator) index(t *Term, at *place) int {
 	switch {
+	case t.Who == Living:
+		return at.slot
 	case e.agents == nil || t.Who == Near:
 		return at.cell
 	case t.Who == Here:

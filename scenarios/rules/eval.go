@@ -13,7 +13,7 @@ type State struct {
 	Prev, Now  [][]float32                                   // by field of the scope; nil where the field is fixed
 	Found      [][]float32                                   // attributes as a rule found them whose entities act together; empty where the rule does not set them
 	FoundFixed [][]int64                                     // of fixed ones
-	Kinds      []int32                                       // of entities, by slot, in a rule of entities
+	Kinds      []int32                                       // of entities, by slot, in a rule of entities and in a statement
 	Fixed      [2][][]int64                                  // of fixed fields, in Prev and Now
 	Own        []float64                                     // parameters of the rule
 	World      []float64                                     // parameters of the world
@@ -21,8 +21,9 @@ type State struct {
 	Tick       uint64                                        // that is computed
 	Word       func(place string, number int, at int) uint32 // the random word of a place for a cell, or for the entity in a slot
 
-	held   []bool // by cell: for a term of a statement over all cells, where it looks and what is there
+	held   []bool // by cell, or by place in the crowd: for a term of a statement, where it looks and what is there
 	values []float64
+	living living // of a statement
 
 	seen func(t *Term, args []value, v value) // of each operation that was computed; may be nil
 }
@@ -41,11 +42,17 @@ type evaluator struct {
 	rule  *Rule
 	known []knownLet // lets of the cell
 
-	totals []value // of a statement
+	totals []known // of a statement
 	agents *Agents // of a rule of entities
 	crowd  *crowd  // who stands where
 
 	borders []bordered // of the lattice; nil: they are not known yet
+}
+
+// A known is what a term of a statement came to.
+type known struct {
+	value
+	err error
 }
 
 // A knownLet is what a let came to at the cell.
@@ -94,7 +101,7 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 	case UseLet:
 		return e.let(t, at)
 	case Total:
-		return e.totals[t.Index], nil
+		return e.totals[t.Index].value, e.totals[t.Index].err
 	case Dt:
 		return value{f: e.Dt}, nil
 	case Tick:
@@ -170,24 +177,31 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 		return value{f: float64(e.Kinds[cell])}
 	}
 	found := t.Who == Other && e.State.Found != nil && len(e.State.Found[t.Index])+len(e.State.FoundFixed[t.Index]) > 0
-	n := max(1, t.Type.N)
-	all := make([]value, n)
-	for k := range n {
-		switch {
-		case t.Type.Base == Fixed:
-			all[k].x = fixed.Fixed(e.fixes(t, gen, found)[cell*n+k])
-		case e.Fields[t.Index].Fixed: // a category
-			all[k].f = fixed.Fixed(e.fixes(t, gen, found)[cell]).Float64()
-		case found:
-			all[k].f = float64(e.State.Found[t.Index][cell*n+k])
-		default:
-			all[k].f = float64([...][][]float32{e.Prev, e.State.Now}[gen][t.Index][cell*n+k])
-		}
-	}
 	if t.Type.N == 0 {
-		return all[0]
+		return e.element(t, gen, found, cell)
+	}
+	all := make([]value, t.Type.N)
+	for k := range all {
+		all[k] = e.element(t, gen, found, cell*t.Type.N+k)
 	}
 	return value{v: all}
+}
+
+// element is one of a field's column.
+func (e *evaluator) element(t *Term, gen int, found bool, i int) (v value) {
+	switch {
+	case t.Type.Base == Fixed:
+		v.x = fixed.Fixed(e.fixes(t, gen, found)[i])
+	case e.Fields[t.Index].Fixed: // a category
+		v.f = fixed.Fixed(e.fixes(t, gen, found)[i]).Float64()
+	case found:
+		v.f = float64(e.State.Found[t.Index][i])
+	case gen == 0:
+		v.f = float64(e.Prev[t.Index][i])
+	default:
+		v.f = float64(e.State.Now[t.Index][i])
+	}
+	return v
 }
 
 // fixes is a column of fixed numbers.

@@ -46,10 +46,15 @@ func (c *checker) call(t *Term) error {
 		return c.as(t)
 	case n.Text == "cell" && c.whole != nil:
 		return c.oneCell(t)
+	case (n.Text == "alive" || n.Text == "entity") && c.stated:
+		return c.oneEntity(t)
 	}
 	if i := slices.Index(overNeighbours, n.Text); i >= 0 {
 		if c.whole != nil {
 			return c.total(t, Sum+Op(i))
+		}
+		if c.group != nil {
+			return c.wrong(n, "%s is over neighbours of a cell, and this is about entities; a rule can keep it in an attribute", n)
 		}
 		return c.neighbours(t, Sum+Op(i))
 	}
@@ -201,7 +206,7 @@ func (c *checker) as(t *Term) error {
 		return c.wrong(n, "as takes a categorical field and a number")
 	}
 	f := &Term{Node: n.Args[0]}
-	if c.of != nil { // of a cell or of an entity
+	if c.of != nil || c.stated { // of a cell or of an entity
 		i := slices.IndexFunc(c.Fields, func(x Field) bool { return x.Name == f.Node.Text && x.Values != nil })
 		if i < 0 {
 			return c.wrong(n.Args[0], "as takes a categorical field; %s is none", n.Args[0])

@@ -68,6 +68,8 @@ func FuzzStatement(f *testing.F) {
 	for _, text := range []string{
 		"count(state == infected) < 3", "abs(mean(heat) - 5) < rate * tick", "least(heat where heat > 1 else 9) > 0", "cell(state, 1, 1) == infected or cell(heat, 2) > 1", "distinct(state) == 2",
 		"all(count(state == infected) < 4)", "sum(money * 2) == 0.5", "most(wind[1]) + sum(length(wind)) > cells", "any(at(heat, 1, 1 else 0) > 2)", "sum(at(heat, 1)) > 1", "pow(sum(row), 0.5) > number(any(heat > 1))",
+		"count(sheep) > 2", "mean(sheep.energy where here.heat > 1 else 0) > count(anyone)", "sum(anyone.purse) > 3 and entity(anna).way.y > entity(3).degree", "not alive(anna) or alive(4)",
+		"count(field.mood == field.full) > 1", "most(`here`.row) > least(here.u[2])", "distinct(as(mood, sheep.energy)) > 1", "if count(sheep.mood == ill) > 2 then mean(field.energy) > 1 else false",
 	} {
 		for lattice := range uint8(3) {
 			f.Add(text, lattice)
@@ -75,13 +77,15 @@ func FuzzStatement(f *testing.F) {
 	}
 	spaces := []space.Space{space.Square4{Rows: 3, Cols: 4}, space.Hex{Rows: 3, Cols: 3, Edge: space.Clamp}, space.Ring{Length: 5}}
 	f.Fuzz(func(t *testing.T, text string, lattice uint8) {
-		n, err := Parse(text)
+		formula, err := Parse(text)
 		if err != nil {
 			return
 		}
 		s := meadow(t, spaces[int(lattice)%len(spaces)])
-		s.Own = nil
-		x, err := CheckStatement(s, n)
+		s.Own, s.KindNames, s.Named = nil, []string{"sheep", "field", "here"}, []Named{{"anna", 2}}
+		s.Fields = append(s.Fields, Field{Name: "energy", Attribute: true}, Field{Name: "mood", Attribute: true, Values: []string{"well", "ill", "bare"}},
+			Field{Name: "purse", Attribute: true, Fixed: true}, Field{Name: "way", Attribute: true, N: 2}, Field{Name: "full", Attribute: true})
+		x, err := CheckStatement(s, formula)
 		if err != nil {
 			e, ok := err.(*Error)
 			if !ok || e.At < 0 || e.At > e.End || e.End > len(text) || e.Reason == "" {
@@ -89,15 +93,21 @@ func FuzzStatement(f *testing.F) {
 			}
 			return
 		}
-		again, err := Parse(n.String())
+		again, err := Parse(formula.String())
 		if err != nil {
-			t.Fatalf("%q is written %q: %v", text, n, err)
+			t.Fatalf("%q is written %q: %v", text, formula, err)
 		}
 		other, err := CheckStatement(s, again)
-		if err != nil || again.String() != n.String() || !alike(x.term, other.term) {
-			t.Fatalf("%q is written %q, and then %q: %v", text, n, again, err)
+		if err != nil || again.String() != formula.String() || !alike(x.term, other.term) {
+			t.Fatalf("%q is written %q, and then %q: %v", text, formula, again, err)
 		}
 		state := stateOf(s)
+		n := s.Lattice.Cells() // of slots, too
+		ids, kinds, places := make([]uint64, n), make([]int32, n), make([]int32, n)
+		for slot := range n {
+			ids[slot], kinds[slot], places[slot] = uint64((slot*5+1)%n), int32(slot%3), int32(slot*7%n)
+		}
+		state.See(ids, kinds, places)
 		holds, failed := x.Holds(state)
 		for _, total := range other.totals {
 			total.naive = true

@@ -17,6 +17,7 @@ const blockSize = 1024
 type block struct {
 	first, stride, n int
 	cells            []int32
+	agents           *block // of a list of the cells on which entities stand: their slots; nil: it is of cells, and else first is the place of the first in the crowd
 	own              *block // the block whose neighbours they are; nil: they are none
 	pattern          *space.Pattern
 	step             int // to those cells, an index of the pattern; -1: it is of no direction
@@ -30,6 +31,14 @@ func (b *block) cell(i int) int {
 		return int(b.cells[i])
 	}
 	return b.first + i*b.stride
+}
+
+// index is where an element of a block stands among all: by cell, or by place in the crowd.
+func (b *block) index(i int) int {
+	if b.agents != nil {
+		return b.first + i
+	}
+	return b.cell(i)
 }
 
 // An operand is what a code comes to in the cells of a block: a number for each, or one for all. True is all bits, false none. Fixed numbers are always in a register.
@@ -57,6 +66,7 @@ type machine struct {
 	memory    []uint64  // by memo: of which block its value is
 	here      block
 	there     block // of neighbours
+	agents    block // of entities, by slot
 	words     []uint32
 	need      []float32   // of the cells of the block: where it has no bits, nothing hangs on what is computed now; nil: all is needed
 	wanted    []float32   // that of words
@@ -236,6 +246,9 @@ func mask(b bool) operand {
 
 // load is a field in the cells of a block.
 func (m *machine) load(column *fields.Column, x *code, b *block, d int) operand {
+	if b.agents != nil && m.scope.Fields[x.field].Attribute {
+		b = b.agents
+	}
 	if x.fixed {
 		o := m.result(x, b.n, d)
 		if v, in := gather(column.Fixed, x.part, x.parts, b, m.fixed, d); !in {

@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // operators are those of two operands.
 var operators = map[string]Op{
 	"+": Add, "-": Subtract, "*": Multiply, "/": Divide, "==": Equal, "!=": NotEqual, "<": Less, "<=": LessEqual, ">": Greater, ">=": GreaterEqual,
@@ -180,6 +182,9 @@ func (c *checker) otherList(a, b *Term) error {
 		return c.wrong(b.Node, "%s is %s, %s is %s", a.Node, c.describe(a.Type), b.Node, c.describe(b.Type))
 	}
 	names := c.lists[of.Type.List]
+	if name := value.Node.Text; slices.Contains(names, name) {
+		return c.wrong(value.Node, "%s is a value of %s; write %s.%s for that of %s", value.Node, c.fieldOf(value.Type.List), c.fieldOf(of.Type.List), name, of.Node)
+	}
 	text := ""
 	for i, name := range names[:min(len(names), 6)] {
 		if i > 0 {

@@ -14,6 +14,7 @@ type Rule struct {
 	Lets  []*Term // as in the scope
 	Inner []*Term // those whose degree is a float32 within a term over neighbours, as they are there; nil: as elsewhere
 	Where *Term   // nil: everywhere
+	crowd bool    // it is computed for entities, in a statement
 	Set   []*Term // as the assignments were given
 	Cost  int     // about how many steps it takes for a cell
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,40 +12,63 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Statement is a formula about the world as a whole, such as count(state == ill) < 100: it is true or false after a tick. Its terms sum, mean, least, most, count, any,
-// all and distinct go over all cells, in the order of their ranks, and cell(x, 3, 4) is x at a cell. What is in them is computed as in a rule; their results are float64,
-// and so is everything outside of them. It changes no state, and draws nothing.
+// A Statement is a formula about the world as a whole, such as count(state == ill) < 100: it is true or false after a tick, or a number. Its terms sum, mean, least, most,
+// count, any, all and distinct go over all cells, in the order of their ranks, or over the living entities of a kind that they name, by ascending id; cell(x, 3, 4) is x at
+// a cell, entity(17).A an attribute of one entity. What is in them is computed as in a rule; their results are float64, and so is everything outside of them. It changes no
+// state, and draws nothing.
 //
 // A Statement is not for several goroutines at once.
 type Statement struct {
 	scope  *Scope
 	term   *Term
 	totals []*total
-	values []value
+	values []known
 }
 
-// A total is a term of a statement over all cells, or at one.
+// A total is a term of a statement over all cells or entities, or of one.
 type total struct {
-	op      Op // At: at one cell
+	op      Op // At: of one
+	over    over
 	node    *Node
 	els     *Term
 	cell    int
-	rule    *Rule // what it is over: its condition, and one formula
-	naive   bool  // it is computed cell by cell, in a test
+	kind    int    // of the entities; everyone: all
+	id      uint64 // of the entity
+	rule    *Rule  // what it is over: its condition, and one formula
+	naive   bool   // it is computed one by one, in a test
 	machine *machine
 }
 
-// CheckStatement finds out what a formula about the whole world means, and writes canonical names into it. The scope has neither parameters of a rule nor lets. The error
-// is an [*Error].
-func CheckStatement(s *Scope, n *Node) (*Statement, error) {
+// An over is what a term of a statement looks at.
+type over uint8
+
+// What terms look at.
+const (
+	overCells over = iota
+	atCell
+	overEntities
+	ofEntity
+	ofLife // whether an entity lives
+)
+
+// CheckStatement finds out what a formula about the whole world means, which is true or false, and writes canonical names into it. The scope has neither parameters of a
+// rule nor lets. The error is an [*Error].
+func CheckStatement(s *Scope, n *Node) (*Statement, error) { return checkStatement(s, n, false) }
+
+func checkStatement(s *Scope, n *Node, number bool) (*Statement, error) {
 	c := newChecker(s)
-	c.whole = &Statement{scope: s}
+	c.whole, c.stated = &Statement{scope: s}, true
+	c.cellLists = len(lists(slices.DeleteFunc(slices.Clone(s.Fields), func(f Field) bool { return f.Attribute })))
 	t, err := c.term(n)
-	if err == nil {
+	switch {
+	case err != nil:
+	case number && t.Type != (Type{}) && t.Type.Base != Boolean:
+		err = c.wrong(n, "%s is %s where a number belongs, or true or false%s", n, c.describe(t.Type), c.asNumber(t))
+	case !number:
 		err = c.boolean(t)
 	}
 	if err == nil && len(c.whole.totals) == 0 {
-		err = c.wrong(n, "%s looks at nothing in the world; write count(…), sum(…) and others over all cells, or cell(…)", n)
+		err = c.wrong(n, "%s looks at nothing in the world; write count(…), sum(…) and others over all cells or entities, or cell(…)", n)
 	}
 	if err == nil {
 		err = c.short(n)
@@ -52,7 +76,12 @@ func CheckStatement(s *Scope, n *Node) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.whole.term, c.whole.values = t, make([]value, len(c.whole.totals))
+	for _, x := range c.whole.totals {
+		if x.rule.Set[0].Type.N > 0 {
+			return nil, c.wrong(x.node, "%s is a vector, and this is of numbers; write a component, as in %[1]s[0]", x.node)
+		}
+	}
+	c.whole.term, c.whole.values = t, make([]known, len(c.whole.totals))
 	return c.whole, nil
 }
 
@@ -66,7 +95,13 @@ func (c *checker) total(t *Term, op Op) error {
 		return c.wrong(n, "%s takes one term, which is computed at each cell", n.Text)
 	}
 	t.Op = op
-	if err := c.inside(t, n.Args[0], n.Where); err != nil {
+	var err error
+	if c.group, err = c.groupOf(n); err != nil {
+		return err
+	}
+	g := c.group
+	err = c.inside(t, n.Args[0], n.Where)
+	if c.group = nil; err != nil {
 		return err
 	}
 	if err := c.result(t); err != nil {
@@ -76,25 +111,28 @@ func (c *checker) total(t *Term, op Op) error {
 		return c.wrong(n, "%s is of numbers here; write a component, as in %s[0]", n.Text, n.Args[0])
 	}
 	if n.Else != nil {
-		var err error
 		if t.Else, err = c.term(n.Else); err != nil {
 			return err
 		}
 	}
-	if err := c.emptyTotal(t); err != nil {
+	if err := c.emptyTotal(t, g); err != nil {
 		return err
 	}
-	return c.addTotal(t, &total{op: op, node: n, els: t.Else})
+	x := &total{op: op, node: n, els: t.Else}
+	if g != nil {
+		x.over, x.kind = overEntities, g.kind
+	}
+	return c.addTotal(t, x)
 }
 
-// emptyTotal checks what a term over all cells is if its condition holds in none.
-func (c *checker) emptyTotal(t *Term) error {
+// emptyTotal checks what a term over all cells is if its condition holds in none. Whether entities of a kind live, only the run shows.
+func (c *checker) emptyTotal(t *Term, g *group) error {
 	n := t.Node
 	needs := t.Op == Mean || t.Op == Least || t.Op == Most
 	switch {
 	case !needs && n.Else != nil:
-		return c.wrong(n.Else, "%s of no cell is known; leave out else", n.Text)
-	case needs && n.Where != nil && n.Else == nil:
+		return c.wrong(n.Else, "%s of nothing is known; leave out else", n.Text)
+	case needs && n.Where != nil && n.Else == nil && g == nil:
 		with := *n
 		with.Else = &Node{Kind: Number}
 		return c.wrong(n, "there may be no such cell; say what then: %s", &with)
@@ -104,12 +142,12 @@ func (c *checker) emptyTotal(t *Term) error {
 	return nil
 }
 
-// inside checks what is computed at cells: a formula, and a condition.
+// inside checks what is computed at cells, or for entities: a formula, and a condition.
 func (c *checker) inside(t *Term, of, where *Node) error {
 	s := c.whole
 	c.whole = nil
 	defer func() { c.whole = s }()
-	x, err := c.term(of)
+	x, err := c.everyOne(t, of)
 	if err == nil && where != nil {
 		if t.Where, err = c.term(where); err == nil {
 			err = c.boolean(t.Where)
@@ -133,9 +171,9 @@ func (c *checker) inside(t *Term, of, where *Node) error {
 
 // addTotal notes a term of the statement, whose place in the formula has its value then.
 func (c *checker) addTotal(t *Term, x *total) error {
-	x.rule = &Rule{Where: t.Where, Set: t.Args}
+	x.rule = &Rule{Where: t.Where, Set: t.Args, crowd: x.over == overEntities}
 	if x.rule.Cost = c.cost(x.rule); x.rule.Cost > MaxCost {
-		return c.wrong(t.Node, "%s takes more than %d steps for a cell", t.Node.Text, MaxCost)
+		return c.wrong(t.Node, "%s takes more than %d steps for a cell or an entity", t.Node.Text, MaxCost)
 	}
 	if t.Type.Base == Fixed {
 		t.Type.Base = Float
@@ -170,27 +208,32 @@ func (c *checker) oneCell(t *Term) error {
 	if t.Type = t.Args[0].Type; t.Type.N > 0 {
 		return c.wrong(n, "cell is of numbers here; write a component, as in %s[0]", n.Args[0])
 	}
-	return c.addTotal(t, &total{op: At, node: n, cell: rank})
+	return c.addTotal(t, &total{op: At, over: atCell, node: n, cell: rank})
 }
 
-// Holds reports whether the statement is true of a state, of which it reads Prev, Fixed, World, Dt and Tick. An error is that of fixed numbers.
+// Holds reports whether the statement is true of a state, of which it reads Prev, Fixed, World, Dt and Tick, and what was given to See. An error is that of fixed numbers,
+// of a mean or an extreme of no entities, or of an entity that does not live.
 func (s *Statement) Holds(state *State) (bool, error) {
+	v, err := s.compute(state)
+	return v.f == 1, err
+}
+
+// compute is what the statement comes to. What its terms come to counts where they are needed.
+func (s *Statement) compute(state *State) (value, error) {
 	e := &evaluator{Scope: s.scope, State: state, totals: s.values}
 	for i, x := range s.totals {
-		var err error
-		if s.values[i], err = x.compute(s.scope, state, e); err != nil {
-			return false, err
-		}
+		s.values[i].value, s.values[i].err = x.compute(s.scope, state, e)
 	}
-	v, err := e.eval(s.term, &place{})
-	return v.f == 1, err
+	return e.eval(s.term, &place{})
 }
 
 // Found says what the terms over all cells came to when it was looked at last: "count(state == ill) is 120".
 func (s *Statement) Found() string {
-	parts := make([]string, len(s.totals))
+	var parts []string
 	for i, x := range s.totals {
-		parts[i] = fmt.Sprintf("%s is %s", x.node, x.text(s.scope, s.values[i]))
+		if s.values[i].err == nil {
+			parts = append(parts, fmt.Sprintf("%s is %s", x.node, x.text(s.scope, s.values[i].value)))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -207,7 +250,7 @@ func (s *Statement) Columns() (n int) {
 func (x *total) text(s *Scope, v value) string {
 	t := x.rule.Set[0].Type
 	switch {
-	case x.op == Any, x.op == All, x.op == At && t.Base == Boolean:
+	case x.op == Any, x.op == All, x.over == ofLife, x.op == At && t.Base == Boolean:
 		return strconv.FormatBool(v.f == 1)
 	case x.op == At && t.Base == Category:
 		if names := lists(s.Fields)[t.List]; v.f >= 0 && v.f < float64(len(names)) {
@@ -219,26 +262,34 @@ func (x *total) text(s *Scope, v value) string {
 
 // compute is what the term comes to in a state.
 func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err error) {
-	if state.held == nil {
-		state.held, state.values = make([]bool, s.Lattice.Cells()), make([]float64, s.Lattice.Cells())
+	n := s.Lattice.Cells()
+	if most := max(n, len(state.living.ids)); len(state.held) < most {
+		state.held, state.values = make([]bool, most), make([]float64, most)
 	}
 	switch {
-	case x.op == At:
+	case x.over == ofLife:
+		return truth(state.living.slot(x.id) >= 0), nil
+	case x.over == ofEntity:
+		return x.entity(s, state)
+	case x.over == atCell:
 		err = x.lookNaively(s, state, x.cell, x.cell+1)
 		return value{f: state.values[x.cell]}, err
-	case x.naive:
-		err = x.lookNaively(s, state, 0, s.Lattice.Cells())
-	default:
-		err = x.look(s, state)
+	case x.over == overEntities:
+		n = state.living.choose(x.kind, x.naive)
+	}
+	if x.naive {
+		err = x.lookNaively(s, state, 0, n)
+	} else {
+		err = x.look(s, state, n)
 	}
 	if err != nil {
 		return v, err
 	}
-	return x.fold(e)
+	return x.fold(e, n)
 }
 
-// look computes a term over all cells in each of them.
-func (x *total) look(s *Scope, state *State) error {
+// look computes a term in each of n cells, or for each of n entities.
+func (x *total) look(s *Scope, state *State, n int) error {
 	if x.machine == nil { // what it needs of each cell is not made before the scenario runs
 		x.machine = newMachine(Compile(s, x.rule, nil))
 		x.machine.use(make([]float32, x.machine.scratch()))
@@ -250,8 +301,12 @@ func (x *total) look(s *Scope, state *State) error {
 	}
 	m.world, m.dt, m.tick = state.World, state.Dt, state.Tick
 	m.prepare()
-	for _, span := range s.Lattice.Spans() {
-		m.blocksOf(span, func(b *block) { m.tell(b, state, &bad) })
+	if x.over == overEntities {
+		m.blocksOfAgents(&state.living, n, func(b *block) { m.tell(b, state, &bad) })
+	} else {
+		for _, span := range s.Lattice.Spans() {
+			m.blocksOf(span, func(b *block) { m.tell(b, state, &bad) })
+		}
 	}
 	if bad.cell < noFault {
 		return x.lookNaively(s, state, bad.cell, bad.cell+1)
@@ -259,7 +314,7 @@ func (x *total) look(s *Scope, state *State) error {
 	return nil
 }
 
-// tell computes a term over all cells in those of a block.
+// tell computes a term in the cells, or for the entities, of a block.
 func (m *machine) tell(b *block, state *State, bad *fault) {
 	where, none, _ := m.condition(b, 0, bad)
 	if none {
@@ -275,10 +330,10 @@ func (m *machine) tell(b *block, state *State, bad *fault) {
 		units = m.amounts(1, b.n)
 	}
 	if m.reach.mask = nil; m.firstFault(b.n) >= 0 {
-		bad.note(b.cell(m.firstFault(b.n)), 0)
+		bad.note(b.index(m.firstFault(b.n)), 0)
 	}
 	for i := range b.n {
-		cell := b.cell(i)
+		cell := b.index(i)
 		switch state.held[cell] = where == nil || math.Float32bits(where[i]) != 0; {
 		case units != nil:
 			state.values[cell] = fixed.Fixed(units[i]).Float64()
@@ -290,11 +345,14 @@ func (m *machine) tell(b *block, state *State, bad *fault) {
 	}
 }
 
-// lookNaively does so cell by cell, for those of a range. It is the readable twin of look.
+// lookNaively does so one by one, for those of a range. It is the readable twin of look.
 func (x *total) lookNaively(s *Scope, state *State, lo, hi int) error {
 	e := &evaluator{Scope: s, State: state, rule: x.rule}
 	for cell := lo; cell < hi; cell++ {
 		at := &place{cell: cell, own: cell}
+		if x.over == overEntities {
+			at = state.living.place(cell)
+		}
 		state.held[cell] = true
 		if x.rule.Where != nil {
 			c, err := e.eval(x.rule.Where, at)
@@ -318,19 +376,20 @@ func (x *total) lookNaively(s *Scope, state *State, lo, hi int) error {
 	return nil
 }
 
-// fold takes the cells together, in the order of their ranks.
-func (x *total) fold(e *evaluator) (value, error) {
+// fold takes the first most cells together, in the order of their ranks, or entities, by ascending id.
+func (x *total) fold(e *evaluator, most int) (value, error) {
 	n, count, r := 0, 0, 0.0
 	different := map[float64]bool{} // counted only
-	for cell, v := range e.State.values {
+	for cell, v := range e.State.values[:most] {
 		if !e.State.held[cell] {
 			continue
 		}
 		switch {
 		case x.op == Sum || x.op == Mean:
 			r += v
-		case x.op == Distinct:
+		case x.op == Distinct && v == v: // no NaN, which is no category
 			different[v] = true
+		case x.op == Distinct:
 		case n == 0, x.op == Least && v < r, x.op == Most && v > r:
 			r = v
 		}
@@ -347,6 +406,8 @@ func (x *total) fold(e *evaluator) (value, error) {
 		return truth(count == n), nil
 	case x.op == Distinct:
 		return value{f: float64(len(different))}, nil
+	case n == 0 && x.op != Sum && x.els == nil:
+		return value{}, x.nobody()
 	case n == 0 && x.op != Sum:
 		return e.eval(x.els, &place{})
 	case x.op == Mean:

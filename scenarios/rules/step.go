@@ -172,7 +172,7 @@ func (m *machine) condition(b *block, d int, bad *fault) (where []float32, none,
 	w := m.eval(m.where, b, d)
 	at := m.firstFault(b.n)
 	if at >= 0 {
-		bad.note(b.cell(at), 0)
+		bad.note(b.index(at), 0)
 	}
 	if w.v == nil {
 		return nil, math.Float32bits(w.k) == 0, at < 0

@@ -93,7 +93,7 @@ const (
 	At
 	AtCell  // own(x)
 	CountOn // entities on a cell
-	Total   // over all cells, or at one: in a statement
+	Total   // over all cells or entities, or of one: in a statement
 )
 
 // Walk calls f with a term and with all in it, in the order of the text.
