@@ -21,8 +21,8 @@ func TestPages(t *testing.T) {
 	}{
 		"game.md":   {[]string{"lockstep"}, 9, nil},
 		"ci.md":     {nil, 0, []string{"sh", "text"}},
-		"agents.md": {[]string{"agents"}, 5, []string{"sh"}},
-		"rules.md":  {[]string{"rules"}, 8, []string{"sh", "text"}},
+		"agents.md": {[]string{"agents"}, 7, []string{"sh"}},
+		"rules.md":  {[]string{"rules"}, 9, []string{"sh", "text"}},
 		"world.md":  {[]string{"component", "model"}, 9, []string{"sh"}},
 	} {
 		text, err := os.ReadFile("../docs/start/" + page)

@@ -57,6 +57,10 @@ func (s *Scenario) Memory() (uint64, error) {
 			total += uint64(that.Columns()) * numberBytes * cells
 		}
 	}
+	for i := range s.Stats {
+		looked = 9
+		total += uint64(s.Stats[i].that.Columns()) * numberBytes * cells
+	}
 	total += looked * cells
 	if s.Entities != nil {
 		if s.Entities.Occupancy > 0 {

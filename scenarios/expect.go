@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/scenarios/rules"
 )
 
 // An Expect is something that must hold while the scenario runs.
@@ -119,10 +120,10 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	}
 	if e.That.text != "" {
 		var err error
-		if e.that, err = d.statement(&e.That); err != nil {
+		if e.that, err = d.statement(&e.That, rules.CheckStatement); err != nil {
 			return err
 		}
-		if err := d.spend(e.That.at, "the formula", uint64(e.that.Columns())*columnSteps*uint64(d.s.lattice.Cells())); err != nil {
+		if err := d.spendOn(&e.That, e.that); err != nil {
 			return err
 		}
 	}

@@ -32,6 +32,7 @@ type Scenario struct {
 	Systems     []Instance   `yaml:"systems" doc:"What the entities do each tick, in order, after the propagators."`
 	Commands    []Command    `yaml:"commands" doc:"What is done to the world, and at which ticks."`
 	Expect      []Expect     `yaml:"expect" doc:"What must hold; a run that breaks it fails."`
+	Stats       Stats        `yaml:"stats" doc:"Numbers of the whole world, of a name each, that are columns of tables and lines of charts: name to formula."`
 	YREP        *YREP        `yaml:"yrep" doc:"What the things of the world are called in a YREP file."`
 	Probes      []Probe      `yaml:"probes" doc:"Cells whose values run --stats writes down; a recording does not hold them."`
 	Environment *Environment `yaml:"environment" doc:"What agents see, do and are rewarded for, so that they can learn in this world."`

@@ -119,6 +119,7 @@ var special = map[reflect.Type]schema{
 	reflect.TypeFor[formula]():        formulaSchema,
 	reflect.TypeFor[lets]():           mapOf(formulaSchema),
 	reflect.TypeFor[assignments]():    mapOf(formulaSchema),
+	reflect.TypeFor[Stats]():          mapOf(formulaSchema),
 	reflect.TypeFor[total]():          anyOf(numberSchema, schema{"const": "conserved"}),
 	reflect.TypeFor[Policy]():         policySchema(),
 }

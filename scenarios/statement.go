@@ -13,16 +13,21 @@ type statement struct {
 }
 
 // statement finds out what a formula about the whole world means.
-func (d *decoder) statement(f *formula) (*statement, error) {
+func (d *decoder) statement(f *formula, check func(*rules.Scope, *rules.Node) (*rules.Statement, error)) (*statement, error) {
 	scope, ids, err := d.s.wholeScope()
 	if err != nil {
 		return nil, err
 	}
 	s := &statement{fields: ids}
-	if s.Statement, err = rules.CheckStatement(scope, f.node); err != nil {
+	if s.Statement, err = check(scope, f.node); err != nil {
 		return nil, located(f.at, err)
 	}
 	return s, f.canonical(d)
+}
+
+// spendOn counts what a formula about the whole world makes before the first tick that it looks at.
+func (d *decoder) spendOn(f *formula, x *statement) error {
+	return d.spend(f.at, "the formula", uint64(x.Columns())*columnSteps*uint64(d.s.lattice.Cells()))
 }
 
 // wholeScope is what formulas about the whole world can name: fields of cells, then attributes of entities; kinds; and entities that have a name.

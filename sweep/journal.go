@@ -25,7 +25,7 @@ type Head struct {
 	Stats  []string `json:"stats,omitempty"`  // names of the rows' statistics
 	Units  []string `json:"units,omitempty"`  // of each, for people; "": it has none
 	Wholes []bool   `json:"wholes,omitempty"` // of each, whether it counts something
-	Probes int      `json:"probes,omitempty"` // so many of them, the last, are the scenario's probes
+	Probes int      `json:"probes,omitempty"` // so many of them, the last, are the scenario's probes and its own statistics
 	Wanted
 	Shard Shard  `json:"shard,omitzero"`
 	Pick  string `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows

@@ -32,6 +32,7 @@ type About struct {
 	Fields      []FieldAbout       `json:"fields"`
 	Capacity    int                `json:"capacity,omitempty"` // for entities
 	Kinds       []string           `json:"kinds,omitempty"`
+	Stats       []string           `json:"stats,omitempty"` // the scenario's own statistics
 	Parameters  []ParameterAbout   `json:"parameters,omitempty"`
 	Propagators []string           `json:"propagators,omitempty"`
 	Systems     []string           `json:"systems,omitempty"`
@@ -122,6 +123,7 @@ func (r *Recording) About() *About {
 	if s.Entities != nil {
 		a.Capacity, a.Kinds = s.Entities.Capacity, s.Entities.Kinds
 	}
+	a.Stats = s.Stats.Names()
 	a.Parameters = aboutParameters(s)
 	if a.Again, a.Set = r.again, r.set; r.again != "" {
 		a.Settings = aboutSettings(s)

@@ -231,6 +231,9 @@ func values(s *survey.Survey) (list []float64) {
 	for _, n := range s.Population {
 		list = append(list, float64(n))
 	}
+	for i := range s.Stats {
+		list = append(list, s.Stats[i].Value)
+	}
 	return slices.Clip(list)
 }
 

@@ -131,7 +131,7 @@ func (v *Values) Wholes() (list []bool) {
 	return list
 }
 
-// Units returns the unit of each number, "" if it has none, and how many of the numbers, the last, are those of probes.
+// Units returns the unit of each number, "" if it has none, and how many of the numbers, the last, are those of probes and the scenario's own statistics.
 func (v *Values) Units() (units []string, probes int) {
 	for _, c := range v.stats.table.columns[notStats:] {
 		units = append(units, c.unit)
@@ -139,7 +139,7 @@ func (v *Values) Units() (units []string, probes int) {
 	for i := range v.stats.probes {
 		probes += len(v.stats.probes[i].field.names())
 	}
-	return units, probes
+	return units, probes + len(v.stats.survey.Stats)
 }
 
 // Of returns the numbers of a world, after receipts of all its ticks were counted. What there is none of, such as

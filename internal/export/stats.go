@@ -17,8 +17,8 @@ import (
 )
 
 // Stats is a table of what happens in a run, a row a tick: what the fields hold in all, how
-// many entities live, are born and die, how many commands are applied and refused, and the
-// values of the scenario's probes. docs/EXPORT.md lists its columns.
+// many entities live, are born and die, how many commands are applied and refused, the
+// values of the scenario's probes, and its own statistics. docs/EXPORT.md lists its columns.
 type Stats struct {
 	survey *survey.Survey
 	probes []probe
@@ -142,6 +142,9 @@ func (t *Stats) columns(s *scenarios.Scenario) []pair {
 			c.unit, c.values = s.Fields[f].Def().Unit, t.probes[i].field.values
 		}
 	}
+	for _, x := range t.survey.Stats {
+		t.table.column(x.Name, float64s).optional = true
+	}
 	return notes
 }
 
@@ -205,6 +208,9 @@ func (t *Stats) Add(w *engine.World) error {
 	for i := range t.probes {
 		p := &t.probes[i]
 		next = p.field.appendTo(next, p.field.column(w), p.rank)
+	}
+	for i := range t.survey.Stats {
+		next[i].float64s = append(next[i].float64s, t.survey.Stats[i].Value)
 	}
 	t.rows++
 	if t.table.rows < t.wait {

@@ -93,6 +93,31 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// The scenario's own statistics come last. What has no value, or none that is finite, is empty, and a truth is 0 or 1.
+func TestOwnStats(t *testing.T) {
+	const own = counted + "stats: {ants: count(ant), mean_energy: mean(anyone.energy), warm: sum(heat) > 0.05, many: 1 / count(bee), middle: most(heat)}\n"
+	lines := strings.Split(strings.TrimSpace(string(stats(t, parse(t, own), "-", 1, 4, 1))), "\n")
+	want := []string{"ants,mean_energy,warm,many,middle_2", "0.0,,1.0,,0.10000000149011612", "0.0,0.5,1.0,1.0,*", "1.0,3.75,1.0,1.0,*", "1.0,3.75,1.0,1.0,*", "0.0,,*,,*"}
+	for i, line := range lines {
+		got := strings.Split(line, ",")[35:]
+		for k, cell := range strings.Split(want[i], ",") {
+			if cell != "*" && got[k] != cell {
+				t.Errorf("line %d ends in %s, want %s", i+1, got, want[i])
+			}
+		}
+	}
+	v, err := export.NewValues(parse(t, own), []string{"heat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := v.Names(); !slices.Equal(names[len(names)-5:], []string{"ants", "mean_energy", "warm", "many", "middle_2"}) {
+		t.Errorf("the last of %v are not the statistics", names)
+	}
+	if _, last := v.Units(); last != 10 {
+		t.Errorf("%d numbers of probes and statistics, want 10", last)
+	}
+}
+
 // Sums are those of all elements in their order, the extremes those among them.
 func TestStatsHeat(t *testing.T) {
 	s := parse(t, counted)

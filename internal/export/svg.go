@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/plot"
 	"github.com/murksim/murksim/internal/render"
+	"github.com/murksim/murksim/internal/survey"
 )
 
 // An svgSink draws lines over the ticks: of every field its total, and its least, mean and
@@ -21,6 +22,8 @@ type svgSink struct {
 	charts []*chart
 	values []float64
 	added  int
+	stats  *survey.Survey // of no field: the scenario's own statistics; nil: they are not drawn
+	curves []*chart       // of these
 }
 
 // A chart is some lines with one scale.
@@ -81,7 +84,17 @@ func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 		c.colours = render.Kinds()
 		s.charts = append(s.charts, c)
 	}
-	if len(s.charts) == 0 {
+	if own := p.scenario.Stats; len(own) > 0 && p.named == 0 && p.cells == nil {
+		var err error
+		if s.stats, err = survey.New(p.scenario, nil); err != nil {
+			return nil, err
+		}
+		s.stats.Totals = nil
+		for _, name := range own.Names() {
+			s.curves = append(s.curves, newChart(name, "", name))
+		}
+	}
+	if len(s.charts)+len(s.curves) == 0 {
 		return nil, fmt.Errorf("no field of %s changes; name one with --fields", p.scenario.Name)
 	}
 	return s, nil
@@ -131,6 +144,15 @@ func (s *svgSink) Add(w *engine.World) error {
 		}
 		charts[0].add(w.Tick(), counts...)
 	}
+	if s.stats == nil {
+		return nil
+	}
+	s.stats.Look(w)
+	for i, x := range s.stats.Stats {
+		if x.Value == x.Value {
+			s.curves[i].add(w.Tick(), x.Value)
+		}
+	}
 	return nil
 }
 
@@ -143,6 +165,14 @@ const (
 
 // Close implements [Sink].
 func (s *svgSink) Close() error {
+	for _, c := range s.curves {
+		if len(c.lines[0].points) > 0 { // it had a value in some tick
+			s.charts = append(s.charts, c)
+		}
+	}
+	if len(s.charts) == 0 {
+		return fmt.Errorf("the statistics of %s have no values in these ticks, and there is nothing else to draw", s.plan.scenario.Name)
+	}
 	columns := min(len(s.charts), 2)
 	rows := (len(s.charts) + columns - 1) / columns
 	const margin = 8

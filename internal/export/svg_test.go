@@ -48,6 +48,19 @@ func readSVG(t *testing.T, b []byte) (texts, lines []string) {
 	}
 }
 
+// The scenario's own statistics have a chart each, unless fields or cells are chosen, or there are no values.
+func TestSVGStats(t *testing.T) {
+	const own = all + "stats: {ants: count(ant), never: mean(ant.energy where ant.energy > 1e9)}\n"
+	b, _, _ := write(t, own, "svg", export.Selection{}, export.Look{})
+	if texts, _ := readSVG(t, b); !slices.Contains(texts, "ants") || slices.Contains(texts, "never") {
+		t.Errorf("the texts are %q", texts)
+	}
+	b, _, _ = write(t, own, "svg", export.Selection{Fields: []string{"heat"}}, export.Look{})
+	if texts, _ := readSVG(t, b); slices.Contains(texts, "ants") {
+		t.Errorf("with --fields the texts are %q", texts)
+	}
+}
+
 func TestSVG(t *testing.T) {
 	b, _, what := write(t, all, "svg", export.Selection{}, export.Look{})
 	texts, lines := readSVG(t, b)

@@ -3,6 +3,7 @@ package survey
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/murksim/murksim/engine"
@@ -15,8 +16,17 @@ import (
 type Survey struct {
 	Totals     []Total  // of each field, or component of a vector, in the order of the selection
 	Population []uint64 // how many entities live of each kind
+	Stats      []Stat   // of the scenario, in its order
 
 	looked bool
+	s      *scenarios.Scenario
+	reader *scenarios.StatsReader // nil: there are none, or nobody has looked yet
+}
+
+// A Stat is one of the scenario's own statistics.
+type Stat struct {
+	Name  string
+	Value float64 // 1 for true; NaN if there is none, such as a mean of no entities, or none that is finite
 }
 
 // A Total is what the cells hold in a field, or the living entities in an attribute.
@@ -47,7 +57,7 @@ func (t *Total) Mean() float64 {
 // New makes a survey of fields of a scenario by their names; without any of all its fields.
 // An error names what there is not.
 func New(s *scenarios.Scenario, names []string) (*Survey, error) {
-	v := &Survey{}
+	v := &Survey{s: s}
 	var all []string
 	for i := range s.Fields {
 		all = append(all, s.Fields[i].Name)
@@ -75,19 +85,22 @@ func New(s *scenarios.Scenario, names []string) (*Survey, error) {
 	if s.Entities != nil {
 		v.Population = make([]uint64, len(s.Entities.Kinds))
 	}
+	for _, name := range s.Stats.Names() {
+		v.Stats = append(v.Stats, Stat{Name: name})
+	}
 	return v, nil
 }
 
 // Clone returns a copy, which keeps what it has.
 func (v *Survey) Clone() *Survey {
-	c := &Survey{Totals: slices.Clone(v.Totals), Population: slices.Clone(v.Population), looked: v.looked}
+	c := &Survey{Totals: slices.Clone(v.Totals), Population: slices.Clone(v.Population), Stats: slices.Clone(v.Stats), looked: v.looked, s: v.s}
 	for i := range c.Totals {
 		c.Totals[i].Counts = slices.Clone(c.Totals[i].Counts)
 	}
 	return c
 }
 
-// Look fills the survey with what a world of the scenario holds. It allocates nothing.
+// Look fills the survey with what a world of the scenario holds. It allocates nothing, once it has looked some times.
 func (v *Survey) Look(w *engine.World) {
 	all := w.Entities()
 	clear(v.Population)
@@ -102,6 +115,18 @@ func (v *Survey) Look(w *engine.World) {
 		}
 	}
 	v.looked = true
+	if len(v.Stats) == 0 {
+		return
+	}
+	if v.reader == nil {
+		v.reader = v.s.NewStatsReader()
+	}
+	for i, x := range v.reader.Look(w) {
+		v.Stats[i].Value = x.Value
+		if x.Err != nil || x.Value-x.Value != 0 {
+			v.Stats[i].Value = math.NaN()
+		}
+	}
 }
 
 // look adds up a column. Of entities, slots without one are left out.

@@ -292,15 +292,15 @@ func (x *total) nobody() error {
 }
 
 // entity is an attribute of one entity.
-func (x *total) entity(s *Scope, state *State) (v value, err error) {
+func (x *total) entity(e *evaluator) (v value, err error) {
+	state := e.State
 	slot := state.living.slot(x.id)
 	if slot < 0 {
 		return v, fmt.Errorf("%s: there is no such entity now; ask alive(…) first", x.node)
 	}
-	e := evaluator{Scope: s, State: state}
-	at := place{cell: int(state.living.cells[slot]), slot: slot}
-	at.own = at.cell
-	if v, err = e.eval(x.rule.Set[0], &at); x.rule.Set[0].Type.Base == Fixed {
+	x.at = place{cell: int(state.living.cells[slot]), slot: slot}
+	x.at.own = x.at.cell
+	if v, err = e.eval(x.rule.Set[0], &x.at); x.rule.Set[0].Type.Base == Fixed {
 		v = value{f: v.x.Float64()}
 	}
 	return v, err
@@ -383,9 +383,9 @@ func (w *living) choose(kind int, naive bool) int {
 }
 
 // place is where the term is computed for one of those that were chosen.
-func (w *living) place(i int) *place {
+func (w *living) place(i int) place {
 	cell := int(w.places[i])
-	return &place{cell: cell, own: cell, slot: int(w.slots[i])}
+	return place{cell: cell, own: cell, slot: int(w.slots[i])}
 }
 
 // slot is that of an entity; -1: it does not live.

@@ -75,6 +75,7 @@ type machine struct {
 	tick      uint64
 	own       []float64
 	world     []float64
+	totals    []known // of a statement
 
 	faults *lanes  // of what is computed
 	failed []lanes // by let, by memo, and of a formula; nil: nothing fails
@@ -155,6 +156,8 @@ func (m *machine) uniformly(x *code, degree int) constant {
 		return constant{f: m.own[x.index]}
 	case World:
 		return constant{f: m.world[x.index]}
+	case Total:
+		return constant{f: m.totals[x.index].f, fails: m.totals[x.index].err != nil}
 	case Dt:
 		return constant{f: m.dt}
 	case Tick:

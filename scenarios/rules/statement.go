@@ -23,6 +23,9 @@ type Statement struct {
 	term   *Term
 	totals []*total
 	values []known
+	naive  bool      // it is computed by walking its terms, in a test
+	e      evaluator // which walks them
+	outer  *machine  // of what stands outside of the terms
 }
 
 // A total is a term of a statement over all cells or entities, or of one.
@@ -35,8 +38,9 @@ type total struct {
 	kind    int    // of the entities; everyone: all
 	id      uint64 // of the entity
 	rule    *Rule  // what it is over: its condition, and one formula
-	naive   bool   // it is computed one by one, in a test
 	machine *machine
+	seen    []bool // by category, of distinct
+	at      place  // where it is computed one by one
 }
 
 // An over is what a term of a statement looks at.
@@ -54,6 +58,9 @@ const (
 // CheckStatement finds out what a formula about the whole world means, which is true or false, and writes canonical names into it. The scope has neither parameters of a
 // rule nor lets. The error is an [*Error].
 func CheckStatement(s *Scope, n *Node) (*Statement, error) { return checkStatement(s, n, false) }
+
+// CheckStatistic does the same for a formula that is a number, or true or false, which counts as 1 or 0.
+func CheckStatistic(s *Scope, n *Node) (*Statement, error) { return checkStatement(s, n, true) }
 
 func checkStatement(s *Scope, n *Node, number bool) (*Statement, error) {
 	c := newChecker(s)
@@ -214,17 +221,53 @@ func (c *checker) oneCell(t *Term) error {
 // Holds reports whether the statement is true of a state, of which it reads Prev, Fixed, World, Dt and Tick, and what was given to See. An error is that of fixed numbers,
 // of a mean or an extreme of no entities, or of an entity that does not live.
 func (s *Statement) Holds(state *State) (bool, error) {
-	v, err := s.compute(state)
-	return v.f == 1, err
+	v, err := s.Value(state)
+	return v == 1, err
 }
 
-// compute is what the statement comes to. What its terms come to counts where they are needed.
-func (s *Statement) compute(state *State) (value, error) {
-	e := &evaluator{Scope: s.scope, State: state, totals: s.values}
+// Value is what the statement comes to: a number, or 1 for true. An error is as in Holds.
+func (s *Statement) Value(state *State) (float64, error) {
+	s.e = evaluator{Scope: s.scope, State: state, totals: s.values}
 	for i, x := range s.totals {
-		s.values[i].value, s.values[i].err = x.compute(s.scope, state, e)
+		s.values[i].value, s.values[i].err = x.compute(&s.e, s.naive)
 	}
-	return e.eval(s.term, &place{})
+	if s.naive {
+		return s.walked()
+	}
+	if s.outer == nil { // it is not made before the scenario runs
+		s.outer = newMachine(Compile(s.scope, &Rule{Set: []*Term{s.term}}, nil))
+	}
+	m := s.outer
+	m.world, m.dt, m.tick, m.totals = state.World, state.Dt, state.Tick, s.values
+	m.prepare()
+	c := m.constants[m.targets[0].slot]
+	if c.fails {
+		return s.walked()
+	}
+	return c.f, nil
+}
+
+// walked is what the statement comes to when its terms are known: the readable twin of what Value does with them.
+func (s *Statement) walked() (float64, error) {
+	v, err := s.e.eval(s.term, &place{})
+	return v.f, err
+}
+
+// Again returns the same statement, for another goroutine.
+func (s *Statement) Again() *Statement {
+	c := &Statement{scope: s.scope, term: s.term, values: make([]known, len(s.values))}
+	for _, x := range s.totals {
+		c.totals = append(c.totals, &total{op: x.op, over: x.over, node: x.node, els: x.els, cell: x.cell, kind: x.kind, id: x.id, rule: x.rule})
+	}
+	return c
+}
+
+// Cost is about how many steps the statement takes for each cell or entity, in all its terms.
+func (s *Statement) Cost() (n int) {
+	for _, x := range s.totals {
+		n += x.rule.Cost
+	}
+	return n
 }
 
 // Found says what the terms over all cells came to when it was looked at last: "count(state == ill) is 120".
@@ -261,7 +304,8 @@ func (x *total) text(s *Scope, v value) string {
 }
 
 // compute is what the term comes to in a state.
-func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err error) {
+func (x *total) compute(e *evaluator, naive bool) (v value, err error) {
+	s, state := e.Scope, e.State
 	n := s.Lattice.Cells()
 	if most := max(n, len(state.living.ids)); len(state.held) < most {
 		state.held, state.values = make([]bool, most), make([]float64, most)
@@ -270,17 +314,17 @@ func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err erro
 	case x.over == ofLife:
 		return truth(state.living.slot(x.id) >= 0), nil
 	case x.over == ofEntity:
-		return x.entity(s, state)
+		return x.entity(e)
 	case x.over == atCell:
-		err = x.lookNaively(s, state, x.cell, x.cell+1)
+		err = x.lookNaively(e, x.cell, x.cell+1)
 		return value{f: state.values[x.cell]}, err
 	case x.over == overEntities:
-		n = state.living.choose(x.kind, x.naive)
+		n = state.living.choose(x.kind, naive)
 	}
-	if x.naive {
-		err = x.lookNaively(s, state, 0, n)
+	if naive {
+		err = x.lookNaively(e, 0, n)
 	} else {
-		err = x.look(s, state, n)
+		err = x.look(e, n)
 	}
 	if err != nil {
 		return v, err
@@ -289,7 +333,8 @@ func (x *total) compute(s *Scope, state *State, e *evaluator) (v value, err erro
 }
 
 // look computes a term in each of n cells, or for each of n entities.
-func (x *total) look(s *Scope, state *State, n int) error {
+func (x *total) look(e *evaluator, n int) error {
+	s, state := e.Scope, e.State
 	if x.machine == nil { // what it needs of each cell is not made before the scenario runs
 		x.machine = newMachine(Compile(s, x.rule, nil))
 		x.machine.use(make([]float32, x.machine.scratch()))
@@ -309,7 +354,7 @@ func (x *total) look(s *Scope, state *State, n int) error {
 		}
 	}
 	if bad.cell < noFault {
-		return x.lookNaively(s, state, bad.cell, bad.cell+1)
+		return x.lookNaively(e, bad.cell, bad.cell+1)
 	}
 	return nil
 }
@@ -346,12 +391,12 @@ func (m *machine) tell(b *block, state *State, bad *fault) {
 }
 
 // lookNaively does so one by one, for those of a range. It is the readable twin of look.
-func (x *total) lookNaively(s *Scope, state *State, lo, hi int) error {
-	e := &evaluator{Scope: s, State: state, rule: x.rule}
+func (x *total) lookNaively(e *evaluator, lo, hi int) error {
+	state := e.State
 	for cell := lo; cell < hi; cell++ {
-		at := &place{cell: cell, own: cell}
-		if x.over == overEntities {
-			at = state.living.place(cell)
+		at := &x.at
+		if *at = (place{cell: cell, own: cell}); x.over == overEntities {
+			*at = state.living.place(cell)
 		}
 		state.held[cell] = true
 		if x.rule.Where != nil {
@@ -379,7 +424,10 @@ func (x *total) lookNaively(s *Scope, state *State, lo, hi int) error {
 // fold takes the first most cells together, in the order of their ranks, or entities, by ascending id.
 func (x *total) fold(e *evaluator, most int) (value, error) {
 	n, count, r := 0, 0, 0.0
-	different := map[float64]bool{} // counted only
+	if x.op == Distinct && x.seen == nil {
+		x.seen = make([]bool, len(lists(e.Fields)[x.rule.Set[0].Type.List]))
+	}
+	clear(x.seen)
 	for cell, v := range e.State.values[:most] {
 		if !e.State.held[cell] {
 			continue
@@ -387,8 +435,8 @@ func (x *total) fold(e *evaluator, most int) (value, error) {
 		switch {
 		case x.op == Sum || x.op == Mean:
 			r += v
-		case x.op == Distinct && v == v: // no NaN, which is no category
-			different[v] = true
+		case x.op == Distinct && v >= 0 && v < float64(len(x.seen)): // a NaN is no category
+			x.seen[int(v)] = true
 		case x.op == Distinct:
 		case n == 0, x.op == Least && v < r, x.op == Most && v > r:
 			r = v
@@ -405,7 +453,10 @@ func (x *total) fold(e *evaluator, most int) (value, error) {
 	case x.op == All:
 		return truth(count == n), nil
 	case x.op == Distinct:
-		return value{f: float64(len(different))}, nil
+		for _, is := range x.seen {
+			r += float64(numberOf(is))
+		}
+		return value{f: r}, nil
 	case n == 0 && x.op != Sum && x.els == nil:
 		return value{}, x.nobody()
 	case n == 0 && x.op != Sum:

@@ -70,6 +70,10 @@ function groups(facts: Facts[], c: Choices): Group[] {
     const first = one.column(a.fields.length), colours = palette(a.palettes["kinds"]!).map(css);
     list.push({ name: "alive", series: a.kinds.map((k, i) => series(k, first + i, colours[i % colours.length]!)) });
   }
+  const own = one.column(a.fields.length) + (a.kinds?.length ?? 0);
+  a.stats?.forEach((name, i) => {
+    list.push({ name, series: facts.filter((x) => x.about.stats?.[i] === name).map((x) => series(x.about.file, own + i, hues[facts.indexOf(x)]!, x)) });
+  });
   const micros = facts.flatMap((f) => f.micros).filter((m) => m > 0).sort((x, y) => x - y);
   if (micros.length) {
     list.push({

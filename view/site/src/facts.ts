@@ -35,7 +35,8 @@ export class Facts {
     return { any, points: ticks.length > 0 };
   }
 
-  /** column returns the index in a point at which a field's numbers begin. The kinds come after the last field. */
+  /** column returns the index in a point at which a field's numbers begin. The kinds come after the last field, the scenario's own statistics after
+   * the kinds. */
   column(field: number): number {
     return this.about.fields.slice(0, field).reduce((n, f) => n + (f.values ? f.values.length : 3 * f.components), 0);
   }

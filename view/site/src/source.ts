@@ -33,7 +33,7 @@ export interface About {
   file: string; scenario: string; about?: string; seed?: string; tick_rate: number;
   first: number; last: number; planned: number; problem?: string; build?: string;
   unverifiable?: string; // why nothing can be verified
-  space: Space; fields: Field[]; capacity?: number; kinds?: string[]; parameters?: Parameter[];
+  space: Space; fields: Field[]; capacity?: number; kinds?: string[]; stats?: string[]; parameters?: Parameter[];
   propagators?: string[]; systems?: string[]; palettes: Record<string, string>;
 }
 
