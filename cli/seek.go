@@ -120,6 +120,7 @@ type seekResult struct {
 	Keyframe     uint64             `json:"keyframe"`             // from which it started; 0: where the recording begins
 	Fields       []fieldSummary     `json:"fields"`
 	Population   map[string]uint64  `json:"population,omitempty"`
+	Stats        []statSummary      `json:"stats,omitempty"`
 	Parts        []session.PartView `json:"parts,omitempty"`
 	Saved        string             `json:"saved,omitempty"`
 	SavedBytes   int64              `json:"saved_bytes,omitempty"`
@@ -140,6 +141,12 @@ type fieldSummary struct {
 	fieldTotal
 	Mean   *float64 `json:"mean,omitempty"` // not of categories
 	values []string // of categories: their names
+}
+
+// A statSummary is one of the scenario's own statistics at a tick.
+type statSummary struct {
+	Name  string   `json:"name"`
+	Value *float64 `json:"value,omitempty"` // none if it has no value
 }
 
 // String says the same for people.
@@ -283,6 +290,13 @@ func stateOf(name string, v *session.Visit) (*seekResult, error) {
 			r.Population[name] = all.Population[kind]
 		}
 	}
+	for _, x := range all.Stats {
+		own := statSummary{Name: x.Name}
+		if x.Value == x.Value {
+			own.Value = &x.Value
+		}
+		r.Stats = append(r.Stats, own)
+	}
 	return r, nil
 }
 
@@ -316,7 +330,7 @@ func tickOf(tick, planned uint64) string {
 	return words.Number(tick) + " of " + words.Number(planned)
 }
 
-// sayFields prints what the fields hold, and how many entities there are.
+// sayFields prints what the fields hold, how many entities there are, and the scenario's own statistics.
 func (a *app) sayFields(s *scenarios.Scenario, r *seekResult) error {
 	for i := range r.Fields {
 		if err := a.Say("%-9s %s", r.Fields[i].Name, &r.Fields[i]); err != nil {
@@ -328,6 +342,15 @@ func (a *app) sayFields(s *scenarios.Scenario, r *seekResult) error {
 			if err := a.Say("%-9s %s", name, words.Number(r.Population[name])); err != nil {
 				return err
 			}
+		}
+	}
+	for _, x := range r.Stats {
+		text := "no value"
+		if x.Value != nil {
+			text = fmt.Sprintf("%.6g", *x.Value)
+		}
+		if err := a.Say("%-9s %s", x.Name, text); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -345,7 +368,7 @@ func (j *seekJob) lines(s *scenarios.Scenario) int {
 	if s.Entities != nil {
 		n += len(s.Entities.Kinds)
 	}
-	return n
+	return n + len(s.Stats)
 }
 
 // hashLine is the hash, or that of the state at which the recording begins.

@@ -62,6 +62,10 @@ func (s *Scenario) Memory() (uint64, error) {
 		total += uint64(s.Stats[i].that.Columns()) * numberBytes * cells
 	}
 	total += looked * cells
+	if s.Entities != nil && looked > 0 {
+		const each = 9 + 24 + 8 // bytes of an entity, likewise
+		total += each * uint64(s.Entities.Capacity)
+	}
 	if s.Entities != nil {
 		if s.Entities.Occupancy > 0 {
 			most = cells * 4 // how many stand on each, while the first population is checked

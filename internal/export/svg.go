@@ -84,7 +84,7 @@ func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 		c.colours = render.Kinds()
 		s.charts = append(s.charts, c)
 	}
-	if own := p.scenario.Stats; len(own) > 0 && p.named == 0 && p.cells == nil {
+	if own := p.scenario.Stats; len(own) > 0 && p.named == 0 && p.cells == nil && !p.entities {
 		var err error
 		if s.stats, err = survey.New(p.scenario, nil); err != nil {
 			return nil, err

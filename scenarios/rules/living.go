@@ -315,12 +315,14 @@ type living struct {
 	known  bool   // who they are in this state
 	slots  []int32
 	places []int32 // of those that were chosen: their slots, and the cells on which they stand
+	kind   int     // which were chosen
+	chosen bool    // in this state
 }
 
 // See gives a state the entities of the world, slot by slot, where an id of 0 stands for none. They stay those of the world.
 func (s *State) See(ids []uint64, kinds, cells []int32) {
 	w := &s.living
-	w.ids, w.kinds, w.cells, w.known = ids, kinds, cells, false
+	w.ids, w.kinds, w.cells, w.known, w.chosen = ids, kinds, cells, false, false
 }
 
 // all are those who live, by ascending id. Most of them were there when it was last asked, and who was not has a greater id than all that were: if so, none of the others
@@ -369,10 +371,14 @@ func byID(list []turn) {
 
 // choose takes those of a kind, and returns how many they are.
 func (w *living) choose(kind int, naive bool) int {
+	if w.chosen && w.kind == kind && !naive {
+		return len(w.slots)
+	}
 	all := w.all()
 	if naive {
 		all = w.sorted(nil)
 	}
+	w.kind, w.chosen = kind, !naive
 	w.slots, w.places = w.slots[:0], w.places[:0]
 	for _, t := range all {
 		if kind == everyone || int(w.kinds[t.slot]) == kind {

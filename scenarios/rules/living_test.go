@@ -260,3 +260,45 @@ func TestCrowds(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkCrowd looks at 100,000 entities, of which a hundred die and as many are born between looks.
+func BenchmarkCrowd(b *testing.B) {
+	l, err := space.Square4{Rows: 512, Cols: 512}.Build()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, text := range []string{"count(sheep)", "mean(sheep.energy)", "sum(sheep.energy * here.heat where sheep.mood == mood.ill)"} {
+		for _, how := range []string{"blocks", "naive"} {
+			b.Run(text+"/"+how, func(b *testing.B) {
+				n, err := Parse(text)
+				if err != nil {
+					b.Fatal(err)
+				}
+				x, err := CheckStatistic(meadowWith(l), n)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r := rand.New(rand.NewPCG(1, 2))
+				state := crowded(r, l, 100_000)
+				x.naive = how == "naive"
+				w, next := &state.living, uint64(0)
+				for slot := range w.ids {
+					next++
+					w.ids[slot], w.cells[slot] = next, int32(r.IntN(l.Cells()))
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					for range 100 {
+						next++
+						w.ids[r.IntN(len(w.ids))] = next
+					}
+					state.See(w.ids, w.kinds, w.cells)
+					if _, err := x.Value(state); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(w.ids)), "ns/entity")
+			})
+		}
+	}
+}
