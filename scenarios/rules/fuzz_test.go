@@ -69,6 +69,7 @@ func FuzzStatement(f *testing.F) {
 		"count(state == infected) < 3", "abs(mean(heat) - 5) < rate * tick", "least(heat where heat > 1 else 9) > 0", "cell(state, 1, 1) == infected or cell(heat, 2) > 1", "distinct(state) == 2",
 		"all(count(state == infected) < 4)", "sum(money * 2) == 0.5", "most(wind[1]) + sum(length(wind)) > cells", "any(at(heat, 1, 1 else 0) > 2)", "sum(at(heat, 1)) > 1", "pow(sum(row), 0.5) > number(any(heat > 1))",
 		"count(sheep) > 2", "mean(sheep.energy where here.heat > 1 else 0) > count(anyone)", "sum(anyone.purse) > 3 and entity(anna).way.y > entity(3).degree", "not alive(anna) or alive(4)",
+		"sum(heat) / (count(sheep) - 3)", "-mean(sheep.energy) * [1, rate][1]", "if alive(anna) then entity(anna).purse else fixed(rate) * 3", "number(cell(state, 1, 1))",
 		"count(field.mood == field.full) > 1", "most(`here`.row) > least(here.u[2])", "distinct(as(mood, sheep.energy)) > 1", "if count(sheep.mood == ill) > 2 then mean(field.energy) > 1 else false",
 	} {
 		for lattice := range uint8(3) {
@@ -85,7 +86,7 @@ func FuzzStatement(f *testing.F) {
 		s.Own, s.KindNames, s.Named = nil, []string{"sheep", "field", "here"}, []Named{{"anna", 2}}
 		s.Fields = append(s.Fields, Field{Name: "energy", Attribute: true}, Field{Name: "mood", Attribute: true, Values: []string{"well", "ill", "bare"}},
 			Field{Name: "purse", Attribute: true, Fixed: true}, Field{Name: "way", Attribute: true, N: 2}, Field{Name: "full", Attribute: true})
-		x, err := CheckStatement(s, formula)
+		x, err := CheckStatistic(s, formula)
 		if err != nil {
 			e, ok := err.(*Error)
 			if !ok || e.At < 0 || e.At > e.End || e.End > len(text) || e.Reason == "" {
@@ -97,7 +98,7 @@ func FuzzStatement(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is written %q: %v", text, formula, err)
 		}
-		other, err := CheckStatement(s, again)
+		other, err := CheckStatistic(s, again)
 		if err != nil || again.String() != formula.String() || !alike(x.term, other.term) {
 			t.Fatalf("%q is written %q, and then %q: %v", text, formula, again, err)
 		}
@@ -108,11 +109,14 @@ func FuzzStatement(f *testing.F) {
 			ids[slot], kinds[slot], places[slot] = uint64((slot*5+1)%n), int32(slot%3), int32(slot*7%n)
 		}
 		state.See(ids, kinds, places)
-		holds, failed := x.Holds(state)
+		if _, err := CheckStatement(s, again); (err == nil) != (x.term.Type.Base == Boolean) {
+			t.Fatalf("%q as a condition: %v", text, err)
+		}
+		value, failed := x.Value(state)
 		other.naive = true
-		naively, wrong := other.Holds(state)
-		if naively != holds || (failed == nil) != (wrong == nil) || failed == nil && other.Found() != x.Found() {
-			t.Fatalf("%q: %v, %s, %v; naively %v, %s, %v", text, holds, x.Found(), failed, naively, other.Found(), wrong)
+		naively, wrong := other.Value(state)
+		if math.Float64bits(naively) != math.Float64bits(value) && value == value || (failed == nil) != (wrong == nil) || failed == nil && other.Found() != x.Found() {
+			t.Fatalf("%q: %v, %s, %v; naively %v, %s, %v", text, value, x.Found(), failed, naively, other.Found(), wrong)
 		}
 	})
 }

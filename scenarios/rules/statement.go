@@ -14,7 +14,7 @@ import (
 
 // A Statement is a formula about the world as a whole, such as count(state == ill) < 100: it is true or false after a tick, or a number. Its terms sum, mean, least, most,
 // count, any, all and distinct go over all cells, in the order of their ranks, or over the living entities of a kind that they name, by ascending id; cell(x, 3, 4) is x at
-// a cell, entity(17).A an attribute of one entity. What is in them is computed as in a rule; their results are float64, and so is everything outside of them. It changes no
+// a cell, entity(17).A an attribute of one entity. What is in them is computed as in a rule; their results are float64, and so is what stands outside of them, but for vectors. It changes no
 // state, and draws nothing.
 //
 // A Statement is not for several goroutines at once.
@@ -231,7 +231,7 @@ func (s *Statement) Value(state *State) (float64, error) {
 	for i, x := range s.totals {
 		s.values[i].value, s.values[i].err = x.compute(&s.e, s.naive)
 	}
-	if s.naive {
+	if s.naive || !s.term.Uniform { // there is a vector
 		return s.walked()
 	}
 	if s.outer == nil { // it is not made before the scenario runs
