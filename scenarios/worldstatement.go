@@ -25,7 +25,10 @@ func (e *StatementError) Error() string { return e.Reason }
 
 // Statement reads a formula about the whole world of the scenario. The error is a [*StatementError].
 func (s *Scenario) Statement(text string) (*Statement, error) {
-	scope, ids := s.scope()
+	scope, ids, err := s.wholeScope()
+	if err != nil {
+		return nil, err
+	}
 	that := &statement{fields: ids}
 	n, err := rules.Parse(text)
 	if err == nil {
