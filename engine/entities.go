@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/bits"
+
 	"github.com/google/btree"
 
 	"github.com/murksim/murksim/internal/store"
@@ -14,12 +16,12 @@ type entities struct {
 	cells    int // of the space
 	capacity int
 	live     int
-	firstGap int // no slot below is free
+	gaps     gaps
 	spawned  int // in this tick
 
 	byID    *btree.BTreeG[idSlot]
 	byCell  *btree.BTreeG[place]
-	idStale bool // byID, live and firstGap must be rebuilt
+	idStale bool // byID, live and gaps must be rebuilt
 	atStale bool // byCell must be rebuilt
 	crowd   crowd
 }
@@ -57,6 +59,41 @@ func (c *crowd) build(at []int32, cells int) {
 	c.first[0] = 0
 }
 
+// gaps are the free slots: a bit for each, and a bit for each 64 of them that says whether one of these is free.
+type gaps struct{ slots, groups []uint64 }
+
+func (g *gaps) init(capacity int) {
+	words := (capacity + 63) / 64
+	g.slots, g.groups = make([]uint64, words), make([]uint64, (words+63)/64)
+}
+
+func (g *gaps) clear() {
+	clear(g.slots)
+	clear(g.groups)
+}
+
+func (g *gaps) add(slot int) {
+	g.slots[slot/64] |= 1 << (slot % 64)
+	g.groups[slot/4096] |= 1 << (slot / 64 % 64)
+}
+
+func (g *gaps) remove(slot int) {
+	if g.slots[slot/64] &^= 1 << (slot % 64); g.slots[slot/64] == 0 {
+		g.groups[slot/4096] &^= 1 << (slot / 64 % 64)
+	}
+}
+
+// first returns the lowest free slot.
+func (g *gaps) first() (slot int, ok bool) {
+	for i, group := range g.groups {
+		if group != 0 {
+			word := 64*i + bits.TrailingZeros64(group)
+			return 64*word + bits.TrailingZeros64(g.slots[word]), true
+		}
+	}
+	return 0, false
+}
+
 type idSlot struct {
 	id   uint64
 	slot int32
@@ -72,11 +109,13 @@ const maxSpawns = 1<<20 - 1 // in one tick, by the layout of ids
 func newEntities(store *store.Store, cols columns, cells, capacity int) *entities {
 	const degree = 32
 	freeNodes := capacity/16 + 16 // as many as a full tree has, so that a steady state allocates nothing
-	return &entities{
-		store: store, cols: cols, cells: cells, capacity: capacity,
+	e := &entities{
+		store: store, cols: cols, cells: cells, capacity: capacity, idStale: true,
 		byID:   btree.NewWithFreeListG(degree, func(a, b idSlot) bool { return a.id < b.id }, btree.NewFreeListG[idSlot](freeNodes)),
 		byCell: btree.NewWithFreeListG(degree, func(a, b place) bool { return a < b }, btree.NewFreeListG[place](freeNodes)),
 	}
+	e.gaps.init(capacity)
+	return e
 }
 
 // stale marks the index by cell for rebuilding, and that by id if ids says so, after the
@@ -93,10 +132,11 @@ func (e *entities) refresh() {
 	}
 	e.idStale = false
 	e.byID.Clear(true)
-	e.live, e.firstGap = 0, e.capacity
+	e.live = 0
+	e.gaps.clear()
 	for slot, id := range e.store.Current(e.cols.id).Uint64 {
 		if id == 0 {
-			e.firstGap = min(e.firstGap, slot)
+			e.gaps.add(slot)
 			continue
 		}
 		e.live++
@@ -119,13 +159,7 @@ func (e *entities) gap() (int, bool) {
 		return 0, false
 	}
 	e.refresh()
-	ids := e.store.Current(e.cols.id).Uint64
-	for ; e.firstGap < e.capacity; e.firstGap++ {
-		if ids[e.firstGap] == 0 {
-			return e.firstGap, true
-		}
-	}
-	return 0, false
+	return e.gaps.first()
 }
 
 // refreshAt rebuilds cell → slots if it is stale.
@@ -178,6 +212,7 @@ func (e *entities) appendAt(dst []int32, cell int) []int32 {
 func (e *entities) add(slot int, id uint64, cell int) {
 	e.live++
 	e.spawned++
+	e.gaps.remove(slot)
 	e.byID.ReplaceOrInsert(idSlot{id, int32(slot)})
 	e.crowd.stale = true
 	if !e.atStale {
@@ -197,7 +232,7 @@ func (e *entities) move(slot int, from, to int32) {
 // remove records that an entity is gone from a slot.
 func (e *entities) remove(slot int, id uint64, cell int32) {
 	e.live--
-	e.firstGap = min(e.firstGap, slot)
+	e.gaps.add(slot)
 	e.byID.Delete(idSlot{id: id})
 	e.crowd.stale = true
 	if !e.atStale {
