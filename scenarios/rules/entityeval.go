@@ -99,6 +99,9 @@ type crowd struct {
 	before []int32
 }
 
+// asked reports whether somebody asks who stands where.
+func (w *crowd) asked() bool { return w.listed || w.counts != nil }
+
 // stand begins with nobody.
 func (w *crowd) stand(cells int) {
 	for i := range w.counts {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -171,7 +170,7 @@ type stage struct {
 	state State
 	crowd crowd
 	next  []*fields.Column // by field of the scope, of those that it writes
-	order []turn
+	turns turns
 	due   []int32 // spawns to come, by cell: used while they are counted
 	dead  []uint64
 	count []int32 // by cell, with an occupancy: who stands there, and who is born there
@@ -183,6 +182,8 @@ type stage struct {
 	patterns []*space.Pattern // by cell
 	bulks    []rng.Bulk       // of the streams
 	exact    [][]float64      // uniform numbers, by the number of neighbours; nil: no cell has so many
+	varies   bool             // not all cells have the same ones
+	degrees  []uint8          // by cell: the number of neighbours
 	done     []bool           // by the number of neighbours: they have been computed in this tick
 	frame    frame
 	values   []value
@@ -194,13 +195,6 @@ type step struct {
 	dir  uint8 // of the lattice's directions
 }
 
-// A turn is an entity and when it acts.
-type turn struct {
-	word uint32
-	id   uint64
-	slot int32
-}
-
 // memory is that of the system.
 func (x *System) memory() any { return &stage{System: x} }
 
@@ -209,13 +203,17 @@ func (x *System) Update(c *engine.SystemContext) error {
 	m := c.Memory(x.memory).(*stage)
 	m.c = c
 	m.begin()
-	for _, t := range m.order {
+	at := &m.frame
+	*at = frame{stage: m, exact: m.exact[len(m.exact)-1]}
+	for _, slot := range m.turns.order {
+		at.slot = int(slot)
+		at.stand(int(m.crowd.cells[slot]))
 		for i := range x.items {
-			if m.crowd.dying[t.slot] {
+			if m.crowd.dying[slot] {
 				break
 			}
-			if err := m.do(&x.items[i], int(t.slot)); err != nil {
-				return fmt.Errorf("entity %d: %w", t.id, err)
+			if err := m.do(&x.items[i], at); err != nil {
+				return fmt.Errorf("entity %d: %w", m.crowd.ids[slot], err)
 			}
 		}
 	}
@@ -253,14 +251,7 @@ func (m *stage) begin() {
 		w.counts = make([][]int32, len(m.scope.Fields[len(m.scope.Fields)-1].Values)+1)
 	}
 	w.stand(m.scope.Lattice.Cells())
-	if m.patterns == nil {
-		m.patterns = make([]*space.Pattern, m.scope.Lattice.Cells())
-		for _, s := range m.scope.Lattice.Spans() {
-			for i := range s.Count {
-				m.patterns[s.First+i*s.Stride] = s.Pattern
-			}
-		}
-	}
+	m.lookAround()
 	m.count = m.count[:0]
 	if m.Occupancy > 0 {
 		m.count = append(m.count, make([]int32, m.scope.Lattice.Cells())...)
@@ -272,12 +263,24 @@ func (m *stage) begin() {
 	m.takeTurns()
 }
 
+// lookAround finds the neighbours of all cells, once.
+func (m *stage) lookAround() {
+	if m.patterns != nil {
+		return
+	}
+	l := m.scope.Lattice
+	m.patterns, m.degrees, m.exact, m.done = make([]*space.Pattern, l.Cells()), make([]uint8, l.Cells()), make([][]float64, l.MaxDegree()+1), make([]bool, l.MaxDegree()+1)
+	for _, s := range l.Spans() {
+		for i := range s.Count {
+			cell := s.First + i*s.Stride
+			m.patterns[cell], m.degrees[cell] = s.Pattern, uint8(len(s.Pattern.Offsets))
+		}
+	}
+}
+
 // computeUniforms computes what is the same for all entities on cells with one number of neighbours. Nothing is kept from an earlier tick: it may have been this one, with
 // other commands.
 func (m *stage) computeUniforms() {
-	if m.exact == nil {
-		m.exact, m.done = make([][]float64, m.scope.Lattice.MaxDegree()+1), make([]bool, m.scope.Lattice.MaxDegree()+1)
-	}
 	clear(m.done)
 	for _, s := range m.scope.Lattice.Spans() {
 		degree := len(s.Pattern.Offsets)
@@ -291,6 +294,7 @@ func (m *stage) computeUniforms() {
 			m.exact[degree] = append(m.exact[degree], f(&m.frame))
 		}
 	}
+	m.varies = len(m.uniforms) > 0 && slices.Contains(m.done[:len(m.done)-1], true)
 }
 
 // columns finds the columns of the fields, the parameters and the random words.
@@ -358,49 +362,23 @@ func (m *stage) keepFound() {
 	}
 }
 
-// takeTurns puts everybody on their cells, and those that act into their order.
-func (m *stage) takeTurns() {
-	w := &m.crowd
-	m.order = m.order[:0]
-	for slot, id := range w.ids {
-		if id == 0 || w.dying[slot] {
-			continue
-		}
-		w.join(slot)
-		if m.Occupancy > 0 {
-			m.count[w.cells[slot]]++
-		}
-		if slices.Contains(m.rule.For, int(w.kinds[slot])) {
-			t := turn{id: id, slot: int32(slot)}
-			if m.rule.Order == Shuffled {
-				t.word = m.word(0, slot) // of orderPlace, the first of the streams
-			}
-			m.order = append(m.order, t)
-		}
-	}
-	//detcheck:allow sort ids are unique
-	slices.SortFunc(m.order, func(a, b turn) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.id, b.id)) })
-}
-
 // hasRoom reports whether one more may stand on a cell.
 func (m *stage) hasRoom(cell int) bool { return m.Occupancy == 0 || int(m.count[cell]) < m.Occupancy }
 
 // do does an item, whole or not at all.
-func (m *stage) do(x *itemCode, slot int) error {
-	own := int(m.crowd.cells[slot])
-	at := &m.frame
-	*at = frame{stage: m, place: place{slot: slot, own: own, cell: own, other: -1}, exact: m.exact[len(m.patterns[own].Offsets)]}
-	if x.With != nil {
+func (m *stage) do(x *itemCode, at *frame) error {
+	own := at.own
+	if at.other = -1; x.With != nil {
 		found, err := m.find(x, at)
 		if err != nil || !found {
 			return err
 		}
 	}
-	if yes, err := at.holds(&x.when); err != nil || !yes {
-		return err
+	if x.when.term != nil && !x.when.truth(at) || at.err != nil {
+		return at.failed(&x.when)
 	}
-	if yes, err := at.holds(&x.chance); err != nil || !yes {
-		return err
+	if x.chance.term != nil && !x.chance.truth(at) || at.err != nil {
+		return at.failed(&x.chance)
 	}
 	to := own
 	if x.way != Stay {
@@ -419,7 +397,7 @@ func (m *stage) do(x *itemCode, slot int) error {
 		born = cell
 	}
 	if to != own {
-		m.walk(slot, to)
+		m.walk(at.slot, to)
 		at.stand(to)
 	}
 	return m.effects(x, at, born)
@@ -427,7 +405,10 @@ func (m *stage) do(x *itemCode, slot int) error {
 
 // stand puts the frame on another cell.
 func (at *frame) stand(cell int) {
-	at.own, at.cell, at.exact = cell, cell, at.stage.exact[len(at.patterns[cell].Offsets)]
+	at.own, at.cell = cell, cell
+	if at.varies {
+		at.exact = at.stage.exact[at.degrees[cell]]
+	}
 }
 
 // holds computes a condition; one that an item does not have holds.
@@ -436,15 +417,24 @@ func (at *frame) holds(c *agentCode) (bool, error) {
 		return true, nil
 	}
 	is := c.truth(at)
-	if at.err != nil {
-		return false, fmt.Errorf("%s: %w", c.place, at.err)
+	return is, at.failed(c)
+}
+
+// failed is the error of what was computed last, with its place; nil: it has a result.
+func (at *frame) failed(c *agentCode) error {
+	if at.err == nil {
+		return nil
 	}
-	return is, nil
+	return fmt.Errorf("%s: %w", c.place, at.err)
 }
 
 // walk moves an entity to another cell.
 func (m *stage) walk(slot, to int) {
 	w := &m.crowd
+	if !w.asked() && m.Occupancy == 0 {
+		w.cells[slot] = int32(to)
+		return
+	}
 	w.leave(slot)
 	if m.Occupancy > 0 {
 		m.count[w.cells[slot]]--
