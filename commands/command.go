@@ -119,12 +119,17 @@ func Move(entity uint64, to space.Coord) Command {
 // their initial values.
 func Spawn(at space.Coord, values ...FieldValue) Command {
 	c := user(KindSpawn)
-	c.Coord = at
-	for _, v := range values {
-		c.Data = binary.LittleEndian.AppendUint32(c.Data, v.Field)
-		c.Data = binary.LittleEndian.AppendUint32(c.Data, math.Float32bits(v.Value))
-	}
+	c.Coord, c.Data = at, AppendValues(nil, values)
 	return c
+}
+
+// AppendValues appends attributes as the Data of a [Spawn] has them.
+func AppendValues(data []byte, values []FieldValue) []byte {
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint32(data, v.Field)
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v.Value))
+	}
+	return data
 }
 
 // Despawn removes an entity.

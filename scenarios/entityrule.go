@@ -423,7 +423,7 @@ func (r *EntityRule) System(b *Builder, name string) (engine.System, error) {
 
 // Memory implements [MemoryUser].
 func (r *EntityRule) Memory(b *Builder) (kept, making uint64) {
-	const cellBytes, countBytes, entityBytes = 20, 4, 40
+	const cellBytes, countBytes, entityBytes = 21, 4, 40
 	kept = entityBytes * uint64(b.Capacity())
 	each := uint64(cellBytes)
 	if r.rule.Counts() {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/exact/fixed"
@@ -10,16 +9,8 @@ import (
 
 // effects does what an item does, once it is known that it is done. Born is the cell of the child.
 func (m *stage) effects(x *itemCode, at *frame, born int) error {
-	m.values = m.values[:0]
-	for i := range x.set {
-		v, err := m.compute(&x.set[i], &x.Set[i], at)
-		if err != nil {
-			return err
-		}
-		m.values = append(m.values, v)
-	}
-	for i := range x.set {
-		m.write(&x.Set[i], m.values[i], at)
+	if err := m.set(x, at); err != nil {
+		return err
 	}
 	if x.Take != nil {
 		if err := m.take(x, at); err != nil {
@@ -51,6 +42,54 @@ func (m *stage) effects(x *itemCode, at *frame, born int) error {
 		}
 	}
 	return nil
+}
+
+// set computes all values, and then writes them.
+func (m *stage) set(x *itemCode, at *frame) error {
+	if x.plain {
+		return m.setNumbers(x, at)
+	}
+	m.values = m.values[:0]
+	for i := range x.set {
+		v, err := m.compute(&x.set[i], &x.Set[i], at)
+		if err != nil {
+			return err
+		}
+		m.values = append(m.values, v)
+	}
+	for i := range x.set {
+		m.write(&x.Set[i], m.values[i], at)
+	}
+	return nil
+}
+
+// setNumbers is set, where all that is written is numbers and categories of float32.
+func (m *stage) setNumbers(x *itemCode, at *frame) error {
+	for i := range x.set {
+		c := &x.set[i]
+		v := c.number(at)
+		if f := &m.scope.Fields[x.Set[i].Field]; at.err != nil {
+			return at.failed(c)
+		} else if !f.holds(v) {
+			return m.unwritable(c.term, c.place, f, at)
+		}
+		m.numbers[i] = v
+	}
+	for i := range x.set {
+		s := &x.Set[i]
+		m.next[s.Field].Float32[m.element(s, at)] = m.numbers[i]
+	}
+	return nil
+}
+
+// isPlain reports whether all that an item sets is numbers and categories of float32.
+func (c *agentCompiler) isPlain(x *itemCode) bool {
+	for i := range x.set {
+		if x.set[i].number == nil || c.scope.Fields[x.Set[i].Field].Fixed {
+			return false
+		}
+	}
+	return true
 }
 
 // compute computes what is to be written, and refuses what cannot be.
@@ -235,16 +274,17 @@ func (m *stage) bear(x *itemCode, at *frame, cell int) error {
 	if kind == Kin {
 		kind = int(m.crowd.kinds[at.slot])
 	}
-	values := []commands.FieldValue{{Field: uint32(m.kind), Value: float32(kind)}}
+	given := append(m.given[:0], commands.FieldValue{Field: uint32(m.kind), Value: float32(kind)})
 	for i := range x.birthSet {
 		s, t, name := &x.Birth.Set[i], x.birthSet[i].term, x.birthSet[i].place
 		v, err := m.compute(&x.birthSet[i], s, at)
 		if err != nil {
 			return err
 		}
-		all := v.v
-		if t.Type.N == 0 {
-			all = []value{v}
+		one := [1]value{v}
+		all := one[:]
+		if t.Type.N > 0 {
+			all = v.v
 		}
 		for _, one := range all {
 			number := one.number()
@@ -254,13 +294,16 @@ func (m *stage) bear(x *itemCode, at *frame, cell int) error {
 					return fmt.Errorf("%s: %v has more digits than a child can be given", name, one.x)
 				}
 			}
-			values = append(values, commands.FieldValue{Field: uint32(m.Fields[s.Field]), Value: number})
+			given = append(given, commands.FieldValue{Field: uint32(m.Fields[s.Field]), Value: number})
 		}
 	}
 	m.room--
 	if m.Occupancy > 0 {
 		m.count[cell]++
 	}
-	_, err := m.c.Schedule(m.c.Tick(), commands.Spawn(m.scope.Lattice.Coord(cell), slices.Clip(values)...))
+	child := commands.Spawn(m.scope.Lattice.Coord(cell))
+	child.Data = commands.AppendValues(m.data[:0], given)
+	m.given, m.data = given, child.Data
+	_, err := m.c.Schedule(m.c.Tick(), child)
 	return err
 }

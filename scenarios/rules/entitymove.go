@@ -162,17 +162,16 @@ func (m *stage) toOffset(x *itemCode, at *frame) (int, error) {
 		}
 	}
 	for k := range x.args {
-		v, err := at.compute(&x.args[k])
+		f, err := at.floor(&x.args[k])
 		if err != nil {
 			return -1, err
 		}
-		f := math.Floor(float64(v.number()))
 		if !(f > -math.MaxInt32 && f < math.MaxInt32) {
 			return -1, nil
 		}
 		offset[k] = int32(f)
 	}
-	cell, ok := m.e.beyond(at.own, offset)
+	cell, ok := m.beyond(at.own, offset)
 	if !ok || cell == at.own {
 		return -1, nil
 	}
@@ -181,6 +180,24 @@ func (m *stage) toOffset(x *itemCode, at *frame) (int, error) {
 		return -1, err
 	}
 	return cell, nil
+}
+
+// beyond is the cell at an offset from another one.
+func (m *stage) beyond(cell int, offset []int32) (rank int, ok bool) {
+	if m.plane != nil {
+		return m.plane.beyond(cell, offset)
+	}
+	return m.e.beyond(cell, offset)
+}
+
+// floor computes a number and rounds it down.
+func (at *frame) floor(c *agentCode) (float64, error) {
+	if c.number != nil {
+		f := math.Floor(float64(c.number(at)))
+		return f, at.failed(c)
+	}
+	v, err := at.compute(c)
+	return math.Floor(float64(v.number())), err
 }
 
 // along is the open neighbour that lies best along a vector, from candidate k on; -1 if none does.

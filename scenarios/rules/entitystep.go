@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
@@ -22,6 +23,7 @@ type System struct {
 	counts     bool // how many stand where
 	lists      bool // who stands where
 	borders    []bordered
+	plane      *plane // nil: the lattice is none
 	kind, cell fields.ID
 	writes     []bool // by field of the scope
 	reads      [2][]bool
@@ -33,6 +35,7 @@ type itemCode struct {
 	where, when, chance, onto, amount, birthOnto agentCode
 	args, set, birthSet                          []agentCode
 	with, move, birth                            int // their draws, among the streams
+	plain                                        bool
 }
 
 // compile compiles an item.
@@ -46,6 +49,7 @@ func (c *agentCompiler) compile(x *agentItem) itemCode {
 	for i, t := range x.set {
 		code.set = append(code.set, c.code(t, x.Name+".set."+c.scope.target(&x.Set[i])))
 	}
+	code.plain = c.isPlain(&code)
 	for i, t := range x.birthSet {
 		code.birthSet = append(code.birthSet, c.code(t, x.Name+".birth."+c.scope.target(&x.Birth.Set[i])))
 	}
@@ -85,6 +89,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 		}
 	}
 	x.borders, x.counts = borders(s.Lattice), a.Counts()
+	x.plane = planeOf(s.Lattice)
 	x.compile(false)
 	return x
 }
@@ -92,6 +97,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 // Walked returns the system with formulas that are walked, term by term: slowly, and so that they can be compared with the page that specifies them.
 func (x *System) Walked() *System {
 	twin := *x
+	twin.plane = nil
 	twin.compile(true)
 	return &twin
 }
@@ -187,6 +193,9 @@ type stage struct {
 	done     []bool           // by the number of neighbours: they have been computed in this tick
 	frame    frame
 	values   []value
+	numbers  [MaxSet]float32
+	given    []commands.FieldValue // to a child
+	data     []byte                // the same, as a command has it
 }
 
 // A step leads to a neighbour.
