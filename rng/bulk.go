@@ -34,6 +34,14 @@ func (b Bulk) Uint32(index uint64) uint32 {
 	return w
 }
 
+// FillEach sets dst[i] to Uint32(indices[i]). Both are of one length.
+func (b Bulk) FillEach(dst []uint32, indices []uint64) {
+	dst = dst[:len(indices)]
+	for i := kernel.PhiloxEach(dst, b.key, indices); i < len(dst); i++ {
+		dst[i] = b.Uint32(indices[i])
+	}
+}
+
 // Float32 returns a multiple of 2**-24 in [0, 1): the first draw of an index.
 func (b Bulk) Float32(index uint64) float32 { return wordFloat32(b.Uint32(index)) }
 

@@ -39,3 +39,22 @@ func TestFill(t *testing.T) {
 		}
 	}
 }
+
+// TestFillEach holds that words are those of their indices, however many there are.
+func TestFillEach(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 9))
+	for range 1000 {
+		b := Bulk{[2]uint32{random.Uint32(), random.Uint32()}}
+		indices := make([]uint64, random.IntN(100))
+		for i := range indices {
+			indices[i] = random.Uint64() >> random.IntN(64)
+		}
+		dst := make([]uint32, len(indices))
+		b.FillEach(dst, indices)
+		for i, w := range dst {
+			if want := b.Uint32(indices[i]); w != want {
+				t.Fatalf("index %d, number %d of %d: %08x, want %08x", indices[i], i, len(indices), w, want)
+			}
+		}
+	}
+}

@@ -44,3 +44,19 @@ func philoxKeys(key [2]uint32, high uint32) (keys [10]uint64) {
 	keys[9] &^= math.MaxUint32 // no round comes after it
 	return keys
 }
+
+// PhiloxEach writes the first word of Philox4x32-10 of each index, of as many as vector code does at once, and returns how many: none without it.
+func PhiloxEach(to []uint32, key [2]uint32, indices []uint64) (done int) {
+	const atOnce = 12
+	n := min(len(to), len(indices))
+	if n -= n % atOnce; !vectors || n == 0 {
+		return 0
+	}
+	var keys [20]uint64
+	for r := range 10 {
+		keys[2*r], keys[2*r+1] = uint64(key[0]), uint64(key[1])
+		key[0], key[1] = key[0]+philoxStep0, key[1]+philoxStep1
+	}
+	philoxEach(&to[0], &keys[0], &indices[0], n)
+	return n
+}

@@ -476,6 +476,12 @@ func fetchColumn(v *float32, n int)
 //detcheck:allow foreign it has a plain twin with the same bits
 func philoxWords(to *uint32, keys *uint64, first uint64, n int, need *float32, step int)
 
+// philoxEach writes the first word of each of n indices, a multiple of 12. Keys are the two of each of the ten rounds.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func philoxEach(to *uint32, keys *uint64, indices *uint64, n int)
+
 // sha256Vectors adds blocks of 64 bytes, one or more, of two messages to their hashes of 8 words each.
 //
 //go:noescape

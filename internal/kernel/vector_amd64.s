@@ -10847,6 +10847,326 @@ DATA quad00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
 DATA quad00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
 GLOBL quad00000000ffffffff<>(SB), RODATA|NOPTR, $32
 
+// func philoxEach(to *uint32, keys *uint64, indices *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·philoxEach(SB), NOSPLIT, $640-32
+	MOVQ         to+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         indices+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTQ 8(CX), Y0
+	VMOVDQU      Y0, 32(SP)
+	VPBROADCASTQ 16(CX), Y0
+	VMOVDQU      Y0, 64(SP)
+	VPBROADCASTQ 24(CX), Y0
+	VMOVDQU      Y0, 96(SP)
+	VPBROADCASTQ 32(CX), Y0
+	VMOVDQU      Y0, 128(SP)
+	VPBROADCASTQ 40(CX), Y0
+	VMOVDQU      Y0, 160(SP)
+	VPBROADCASTQ 48(CX), Y0
+	VMOVDQU      Y0, 192(SP)
+	VPBROADCASTQ 56(CX), Y0
+	VMOVDQU      Y0, 224(SP)
+	VPBROADCASTQ 64(CX), Y0
+	VMOVDQU      Y0, 256(SP)
+	VPBROADCASTQ 72(CX), Y0
+	VMOVDQU      Y0, 288(SP)
+	VPBROADCASTQ 80(CX), Y0
+	VMOVDQU      Y0, 320(SP)
+	VPBROADCASTQ 88(CX), Y0
+	VMOVDQU      Y0, 352(SP)
+	VPBROADCASTQ 96(CX), Y0
+	VMOVDQU      Y0, 384(SP)
+	VPBROADCASTQ 104(CX), Y0
+	VMOVDQU      Y0, 416(SP)
+	VPBROADCASTQ 112(CX), Y0
+	VMOVDQU      Y0, 448(SP)
+	VPBROADCASTQ 120(CX), Y0
+	VMOVDQU      Y0, 480(SP)
+	VPBROADCASTQ 128(CX), Y0
+	VMOVDQU      Y0, 512(SP)
+	VPBROADCASTQ 136(CX), Y0
+	VMOVDQU      Y0, 544(SP)
+	VPBROADCASTQ 144(CX), Y0
+	VMOVDQU      Y0, 576(SP)
+	VPBROADCASTQ 152(CX), Y0
+	VMOVDQU      Y0, 608(SP)
+
+block:
+	VMOVDQU      (DX), Y0
+	VPSRLQ       $0x20, Y0, Y3
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VMOVDQU      32(DX), Y4
+	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VMOVDQU      64(DX), Y8
+	VPSRLQ       $0x20, Y8, Y11
+	VPXOR        Y9, Y9, Y9
+	VPXOR        Y10, Y10, Y10
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y0, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y1, Y12
+	VPSRLQ       $0x20, Y12, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        (SP), Y1, Y1
+	VPSRLQ       $0x20, Y0, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        32(SP), Y3, Y3
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        (SP), Y4, Y4
+	VPSRLQ       $0x20, Y2, Y7
+	VPXOR        Y6, Y7, Y7
+	VPXOR        32(SP), Y7, Y7
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y6
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y8
+	VPXOR        Y11, Y8, Y8
+	VPXOR        (SP), Y8, Y8
+	VPSRLQ       $0x20, Y6, Y11
+	VPXOR        Y10, Y11, Y11
+	VPXOR        32(SP), Y11, Y11
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y1, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y3, Y10
+	VPSRLQ       $0x20, Y10, Y3
+	VPXOR        Y12, Y3, Y3
+	VPXOR        64(SP), Y3, Y3
+	VPSRLQ       $0x20, Y1, Y12
+	VPXOR        Y0, Y12, Y12
+	VPXOR        96(SP), Y12, Y12
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y7, Y7
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y5, Y4, Y4
+	VPXOR        64(SP), Y4, Y4
+	VPSRLQ       $0x20, Y0, Y5
+	VPXOR        Y2, Y5, Y5
+	VPXOR        96(SP), Y5, Y5
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y11, Y11
+	VPSRLQ       $0x20, Y11, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        64(SP), Y8, Y8
+	VPSRLQ       $0x20, Y2, Y9
+	VPXOR        Y6, Y9, Y9
+	VPXOR        96(SP), Y9, Y9
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y3, Y3
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y12, Y12
+	VPSRLQ       $0x20, Y12, Y6
+	VPXOR        Y10, Y6, Y6
+	VPXOR        128(SP), Y6, Y6
+	VPSRLQ       $0x20, Y3, Y10
+	VPXOR        Y1, Y10, Y10
+	VPXOR        160(SP), Y10, Y10
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        128(SP), Y4, Y4
+	VPSRLQ       $0x20, Y1, Y7
+	VPXOR        Y0, Y7, Y7
+	VPXOR        160(SP), Y7, Y7
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y8
+	VPXOR        Y11, Y8, Y8
+	VPXOR        128(SP), Y8, Y8
+	VPSRLQ       $0x20, Y0, Y11
+	VPXOR        Y2, Y11, Y11
+	VPXOR        160(SP), Y11, Y11
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y10, Y10
+	VPSRLQ       $0x20, Y10, Y6
+	VPXOR        Y12, Y6, Y6
+	VPXOR        192(SP), Y6, Y6
+	VPSRLQ       $0x20, Y2, Y12
+	VPXOR        Y3, Y12, Y12
+	VPXOR        224(SP), Y12, Y12
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y3
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y7, Y7
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y5, Y4, Y4
+	VPXOR        192(SP), Y4, Y4
+	VPSRLQ       $0x20, Y3, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        224(SP), Y5, Y5
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y11, Y11
+	VPSRLQ       $0x20, Y11, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        192(SP), Y8, Y8
+	VPSRLQ       $0x20, Y1, Y9
+	VPXOR        Y0, Y9, Y9
+	VPXOR        224(SP), Y9, Y9
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y12, Y12
+	VPSRLQ       $0x20, Y12, Y6
+	VPXOR        Y10, Y6, Y6
+	VPXOR        256(SP), Y6, Y6
+	VPSRLQ       $0x20, Y0, Y10
+	VPXOR        Y2, Y10, Y10
+	VPXOR        288(SP), Y10, Y10
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        256(SP), Y4, Y4
+	VPSRLQ       $0x20, Y2, Y7
+	VPXOR        Y3, Y7, Y7
+	VPXOR        288(SP), Y7, Y7
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y8
+	VPXOR        Y11, Y8, Y8
+	VPXOR        256(SP), Y8, Y8
+	VPSRLQ       $0x20, Y3, Y11
+	VPXOR        Y1, Y11, Y11
+	VPXOR        288(SP), Y11, Y11
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y10, Y10
+	VPSRLQ       $0x20, Y10, Y6
+	VPXOR        Y12, Y6, Y6
+	VPXOR        320(SP), Y6, Y6
+	VPSRLQ       $0x20, Y1, Y12
+	VPXOR        Y0, Y12, Y12
+	VPXOR        352(SP), Y12, Y12
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y7, Y7
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y5, Y4, Y4
+	VPXOR        320(SP), Y4, Y4
+	VPSRLQ       $0x20, Y0, Y5
+	VPXOR        Y2, Y5, Y5
+	VPXOR        352(SP), Y5, Y5
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y11, Y11
+	VPSRLQ       $0x20, Y11, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        320(SP), Y8, Y8
+	VPSRLQ       $0x20, Y2, Y9
+	VPXOR        Y3, Y9, Y9
+	VPXOR        352(SP), Y9, Y9
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y3
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y12, Y12
+	VPSRLQ       $0x20, Y12, Y6
+	VPXOR        Y10, Y6, Y6
+	VPXOR        384(SP), Y6, Y6
+	VPSRLQ       $0x20, Y3, Y10
+	VPXOR        Y1, Y10, Y10
+	VPXOR        416(SP), Y10, Y10
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        384(SP), Y4, Y4
+	VPSRLQ       $0x20, Y1, Y7
+	VPXOR        Y0, Y7, Y7
+	VPXOR        416(SP), Y7, Y7
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y8
+	VPXOR        Y11, Y8, Y8
+	VPXOR        384(SP), Y8, Y8
+	VPSRLQ       $0x20, Y0, Y11
+	VPXOR        Y2, Y11, Y11
+	VPXOR        416(SP), Y11, Y11
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y10, Y10
+	VPSRLQ       $0x20, Y10, Y6
+	VPXOR        Y12, Y6, Y6
+	VPXOR        448(SP), Y6, Y6
+	VPSRLQ       $0x20, Y2, Y12
+	VPXOR        Y3, Y12, Y12
+	VPXOR        480(SP), Y12, Y12
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y3
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y7, Y7
+	VPSRLQ       $0x20, Y7, Y4
+	VPXOR        Y5, Y4, Y4
+	VPXOR        448(SP), Y4, Y4
+	VPSRLQ       $0x20, Y3, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        480(SP), Y5, Y5
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y11, Y11
+	VPSRLQ       $0x20, Y11, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        448(SP), Y8, Y8
+	VPSRLQ       $0x20, Y1, Y9
+	VPXOR        Y0, Y9, Y9
+	VPXOR        480(SP), Y9, Y9
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y12, Y12
+	VPSRLQ       $0x20, Y12, Y6
+	VPXOR        Y10, Y6, Y6
+	VPXOR        512(SP), Y6, Y6
+	VPSRLQ       $0x20, Y0, Y10
+	VPXOR        Y2, Y10, Y10
+	VPXOR        544(SP), Y10, Y10
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y2
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        Y7, Y4, Y4
+	VPXOR        512(SP), Y4, Y4
+	VPSRLQ       $0x20, Y2, Y7
+	VPXOR        Y3, Y7, Y7
+	VPXOR        544(SP), Y7, Y7
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y3
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y9, Y9
+	VPSRLQ       $0x20, Y9, Y8
+	VPXOR        Y11, Y8, Y8
+	VPXOR        512(SP), Y8, Y8
+	VPSRLQ       $0x20, Y3, Y11
+	VPXOR        Y1, Y11, Y11
+	VPXOR        544(SP), Y11, Y11
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y6, Y1
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y10, Y6
+	VPSRLQ       $0x20, Y6, Y6
+	VPXOR        Y12, Y6, Y6
+	VPXOR        576(SP), Y6, Y6
+	VPSRLQ       $0x20, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        608(SP), Y1, Y1
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y4, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y7, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPXOR        Y5, Y1, Y1
+	VPXOR        576(SP), Y1, Y1
+	VPSRLQ       $0x20, Y0, Y0
+	VPXOR        Y2, Y0, Y0
+	VPXOR        608(SP), Y0, Y0
+	VPMULUDQ     quad00000000d2511f53<>+0(SB), Y8, Y0
+	VPMULUDQ     quad00000000cd9e8d57<>+0(SB), Y11, Y2
+	VPSRLQ       $0x20, Y2, Y2
+	VPXOR        Y9, Y2, Y2
+	VPXOR        576(SP), Y2, Y2
+	VPSRLQ       $0x20, Y0, Y0
+	VPXOR        Y3, Y0, Y0
+	VPXOR        608(SP), Y0, Y0
+	VPSHUFD      $0x08, Y6, Y0
+	VPERMQ       $0x08, Y0, Y0
+	VEXTRACTI128 $0x00, Y0, X0
+	VMOVDQU      X0, (AX)
+	VPSHUFD      $0x08, Y1, Y0
+	VPERMQ       $0x08, Y0, Y0
+	VEXTRACTI128 $0x00, Y0, X0
+	VMOVDQU      X0, 16(AX)
+	VPSHUFD      $0x08, Y2, Y0
+	VPERMQ       $0x08, Y0, Y0
+	VEXTRACTI128 $0x00, Y0, X0
+	VMOVDQU      X0, 32(AX)
+	ADDQ         $0x00000030, AX
+	ADDQ         $0x00000060, DX
+	SUBQ         $0x0000000c, BX
+	JNZ          block
+	VZEROUPPER
+	RET
+
 // func sha256Vectors(state *uint32, a *byte, b *byte, blocks int)
 // Requires: SHA, SSE2, SSE4.1, SSSE3
 TEXT ·sha256Vectors(SB), NOSPLIT, $64-32

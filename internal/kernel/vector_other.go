@@ -248,4 +248,6 @@ func philoxWords(to *uint32, keys *uint64, first uint64, n int, need *float32, s
 	panic("kernel: no vector code")
 }
 
+func philoxEach(to *uint32, keys *uint64, indices *uint64, n int) { panic("kernel: no vector code") }
+
 func sha256Vectors(state *uint32, a *byte, b *byte, blocks int) { panic("kernel: no vector code") }

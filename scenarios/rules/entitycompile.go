@@ -14,6 +14,7 @@ import (
 type frame struct {
 	*stage
 	place
+	turn  int       // among those that are ready
 	exact []float64 // uniform numbers, for the degree of its cell
 	err   error     // the first operation that has no result
 }
@@ -114,6 +115,9 @@ func (c *agentCompiler) steps(t *Term) (is bool) {
 // draw is the word of a draw.
 func (c *agentCompiler) draw(t *Term) func(*frame) uint32 {
 	i := slices.Index(c.streams, stream{c.place, t.Number})
+	if c.sure[i] {
+		return func(at *frame) uint32 { return at.ready.drawn[i][at.turn] }
+	}
 	return func(at *frame) uint32 { return at.bulks[i].Uint32(at.crowd.ids[at.slot]) }
 }
 

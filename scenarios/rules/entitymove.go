@@ -93,7 +93,7 @@ func (m *stage) target(x *itemCode, at *frame) (int, error) {
 	if err := m.candidates(&x.onto, at); err != nil || len(m.open) == 0 {
 		return -1, err
 	}
-	k := chosen(m.word(x.move, at.slot), len(m.open))
+	k := chosen(m.draw(x.move, at), len(m.open))
 	if x.way == ToAny {
 		return int(m.open[k].cell), nil
 	}

@@ -25,6 +25,8 @@ type System struct {
 	borders    []bordered
 	plane      *plane // nil: the lattice is none
 	kind, cell fields.ID
+	sure       []bool // by stream: nearly all draw from it
+	warm       []bool // by field of the scope: what stands there now, of the entity or its cell, is looked at
 	writes     []bool // by field of the scope
 	reads      [2][]bool
 }
@@ -60,7 +62,7 @@ func (c *agentCompiler) compile(x *agentItem) itemCode {
 // NewSystem makes the system of a rule that was checked. The last of the binding's fields is the column of kinds, after which comes that of cells.
 func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 	n := len(s.Fields)
-	x := &System{Binding: b, Occupancy: occupancy, scope: s, rule: a, streams: a.streams(s), writes: make([]bool, n)}
+	x := &System{Binding: b, Occupancy: occupancy, scope: s, rule: a, streams: a.streams(s), writes: make([]bool, n), warm: make([]bool, n)}
 	x.kind, x.cell = b.Fields[n-1], b.Fields[n-1]+1
 	x.reads[0], x.reads[1] = make([]bool, n), make([]bool, n)
 	for _, t := range a.terms() {
@@ -70,6 +72,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 				x.reads[0][t.Index] = true
 			case Now:
 				x.reads[1][t.Index] = true
+				x.warm[t.Index] = x.warm[t.Index] || t.Who <= Here && t.Index < n-1 && !s.Fields[t.Index].Fixed
 			case CountOn:
 				x.lists = x.lists || t.Where != nil
 			}
@@ -89,7 +92,7 @@ func NewSystem(b Binding, occupancy int, s *Scope, a *Agents) *System {
 		}
 	}
 	x.borders, x.counts = borders(s.Lattice), a.Counts()
-	x.plane = planeOf(s.Lattice)
+	x.plane, x.sure = planeOf(s.Lattice), a.drawnSurely(s, x.streams)
 	x.compile(false)
 	return x
 }
@@ -177,6 +180,7 @@ type stage struct {
 	crowd crowd
 	next  []*fields.Column // by field of the scope, of those that it writes
 	turns turns
+	ready ready
 	due   []int32 // spawns to come, by cell: used while they are counted
 	dead  []uint64
 	count []int32 // by cell, with an occupancy: who stands there, and who is born there
@@ -214,16 +218,29 @@ func (x *System) Update(c *engine.SystemContext) error {
 	m.begin()
 	at := &m.frame
 	*at = frame{stage: m, exact: m.exact[len(m.exact)-1]}
-	for _, slot := range m.turns.order {
-		at.slot = int(slot)
-		at.stand(int(m.crowd.cells[slot]))
-		for i := range x.items {
-			if m.crowd.dying[slot] {
-				break
-			}
-			if err := m.do(&x.items[i], at); err != nil {
+	for left := m.turns.order; len(left) > 0; {
+		slots := left[:min(atOnce, len(left))]
+		left = left[len(slots):]
+		m.prepare(slots)
+		for i, slot := range slots {
+			at.turn, at.slot = i, int(slot)
+			if err := m.act(at); err != nil {
 				return fmt.Errorf("entity %d: %w", m.crowd.ids[slot], err)
 			}
+		}
+	}
+	return nil
+}
+
+// act lets an entity do all items, until it dies.
+func (m *stage) act(at *frame) error {
+	at.stand(int(m.crowd.cells[at.slot]))
+	for i := range m.items {
+		if m.crowd.dying[at.slot] {
+			break
+		}
+		if err := m.do(&m.items[i], at); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -352,6 +369,14 @@ func (m *stage) columns() {
 	for _, x := range m.streams {
 		m.bulks = append(m.bulks, c.EntityPlace(x.place, uint64(x.number))) // each counts, whether it is drawn from or not
 	}
+}
+
+// draw is the random word of a stream for the entity that acts.
+func (m *stage) draw(i int, at *frame) uint32 {
+	if m.ready.drawn != nil && m.ready.drawn[i] != nil {
+		return m.ready.drawn[i][at.turn]
+	}
+	return m.bulks[i].Uint32(m.crowd.ids[at.slot])
 }
 
 // word is the random word of a stream for an entity.

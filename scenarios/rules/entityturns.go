@@ -1,6 +1,9 @@
 package rules
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // takeTurns puts everybody on their cells, and those that act into their order.
 func (m *stage) takeTurns() {
@@ -59,8 +62,8 @@ func (t *turns) sortByID(ids []uint64) {
 
 // shuffle sorts by words that are drawn. They are in the order of their ids, and those whose words are equal stay so.
 func (t *turns) shuffle(m *stage) {
-	for i, slot := range t.order {
-		t.keys[i] = m.word(0, int(slot)) // of orderPlace, the first of the streams
+	for i := 0; i < len(t.order); i += atOnce {
+		m.bulks[0].FillEach(t.keys[i:min(i+atOnce, len(t.order))], m.idsOf(t.order[i:])) // of orderPlace, the first of the streams
 	}
 	t.sort()
 }
@@ -92,4 +95,75 @@ func (t *turns) sort() {
 		}
 		t.order, t.to, t.keys, t.keysTo = t.to, t.order, t.keysTo, t.keys
 	}
+}
+
+// atOnce is how many turns are made ready at once.
+const atOnce = 96
+
+// A ready is what was fetched for some turns before they come. Words of random numbers, made side by side, take a seventh of the time, and memory that is not at hand
+// is waited for once and not again and again.
+type ready struct {
+	ids    [atOnce]uint64
+	drawn  [][]uint32 // by stream: the words of the turns; nil: they are drawn when they are needed
+	warmed uint32     // of what was read, so that it is read
+}
+
+// idsOf are the ids of the next turns, until the next call.
+func (m *stage) idsOf(slots []int32) []uint64 {
+	slots = slots[:min(len(slots), atOnce)]
+	for i, slot := range slots {
+		m.ready.ids[i] = m.crowd.ids[slot]
+	}
+	return m.ready.ids[:len(slots)]
+}
+
+// prepare makes turns ready.
+func (m *stage) prepare(slots []int32) {
+	ids, r := m.idsOf(slots), &m.ready
+	for i := range m.streams {
+		if m.sure[i] {
+			if r.drawn == nil {
+				r.drawn = make([][]uint32, len(m.streams))
+			}
+			if r.drawn[i] == nil {
+				r.drawn[i] = make([]uint32, atOnce)
+			}
+			m.bulks[i].FillEach(r.drawn[i][:len(ids)], ids)
+		}
+	}
+	for i := range m.warm {
+		column, n := m.state.Now[i], max(1, m.scope.Fields[i].N)
+		switch {
+		case !m.warm[i]:
+		case m.scope.Fields[i].Attribute:
+			for _, slot := range slots {
+				r.warmed |= math.Float32bits(column[int(slot)*n])
+			}
+		default:
+			for _, slot := range slots {
+				r.warmed |= math.Float32bits(column[int(m.crowd.cells[slot])*n])
+			}
+		}
+	}
+}
+
+// drawnSurely reports for each stream whether every entity that acts draws from it, or nearly every one.
+func (a *Agents) drawnSurely(s *Scope, streams []stream) []bool {
+	sure := make([]bool, len(streams))
+	mark := func(place string, is bool) {
+		for i := range streams {
+			sure[i] = sure[i] || is && streams[i].place == place
+		}
+	}
+	for i := range a.items {
+		x := &a.items[i]
+		mark(x.Name+".when", x.With == nil)
+		mark(x.Name+".chance", x.With == nil && x.When == nil)
+		always := x.With == nil && x.When == nil && x.Chance == nil
+		mark(x.Name+".move", always)
+		for k := range x.Set {
+			mark(x.Name+".set."+s.target(&x.Set[k]), always && x.Move == nil)
+		}
+	}
+	return sure
 }

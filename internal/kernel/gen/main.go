@@ -33,6 +33,7 @@ func main() {
 	nears()
 	fetches()
 	philox()
+	philoxEach()
 	sha256Two()
 	Generate()
 	path := flag.Lookup("stubs").Value.String()

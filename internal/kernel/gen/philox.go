@@ -123,3 +123,59 @@ func (s *philoxLanes) write(to GPVirtual, at int) {
 	VMOVDQU(one, Mem{Base: to, Disp: at})
 	VMOVDQU(two, Mem{Base: to, Disp: at + vector})
 }
+
+// philoxEach makes the first words of Philox4x32-10 of any indices. The counter has both halves of an index, so no round is the same for all; see philoxLanes.
+func philoxEach() {
+	TEXT("philoxEach", NOSPLIT, "func(to *uint32, keys *uint64, indices *uint64, n int)")
+	Pragma("noescape")
+	Doc("philoxEach writes the first word of each of n indices, a multiple of 12. Keys are the two of each of the ten rounds.")
+	to, keys, indices, left := parameter("to"), parameter("keys"), parameter("indices"), parameter("n")
+	rounds := AllocLocal(20 * vector) // the keys, four times each
+	for r := range 20 {
+		key := YMM()
+		VPBROADCASTQ(Mem{Base: keys, Disp: 8 * r}, key)
+		VMOVDQU(key, rounds.Offset(vector*r))
+	}
+	Label("block")
+	var groups [philoxGroups]philoxLanes
+	for g := range groups {
+		s := philoxLanes{c0: YMM(), c2: YMM(), p: YMM(), q: YMM()}
+		VMOVDQU(Mem{Base: indices, Disp: vector * g}, s.c0)
+		VPSRLQ(U8(32), s.c0, s.q) // the second word of the counter; the others are 0
+		VPXOR(s.c2, s.c2, s.c2)
+		VPXOR(s.p, s.p, s.p)
+		groups[g] = s
+	}
+	for r := range 10 {
+		for g := range groups {
+			groups[g].next(rounds.Offset(2*vector*r), rounds.Offset(2*vector*r+vector))
+		}
+	}
+	for g := range groups {
+		words, half := YMM(), XMM()
+		VPSHUFD(U8(0x08), groups[g].c0, words) // the low halves of each two lanes side by side
+		VPERMQ(U8(0x08), words, words)
+		VEXTRACTI128(U8(0), words, half)
+		VMOVDQU(half, Mem{Base: to, Disp: vector / 2 * g})
+	}
+	ADDQ(U32(philoxGroups*vector/2), to)
+	ADDQ(U32(philoxGroups*vector), indices)
+	SUBQ(U32(4*philoxGroups), left)
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
+// next goes from one round to the next: the words that are not multiplied are the low halves of the products before.
+func (s *philoxLanes) next(key0, key1 Mem) {
+	before := *s
+	*s = philoxLanes{c0: YMM(), c2: YMM(), p: YMM(), q: YMM()}
+	VPMULUDQ(quad(0xd2511f53), before.c0, s.p)
+	VPMULUDQ(quad(0xcd9e8d57), before.c2, s.q)
+	VPSRLQ(U8(32), s.q, s.c0)
+	VPXOR(before.q, s.c0, s.c0)
+	VPXOR(key0, s.c0, s.c0)
+	VPSRLQ(U8(32), s.p, s.c2)
+	VPXOR(before.p, s.c2, s.c2)
+	VPXOR(key1, s.c2, s.c2)
+}
