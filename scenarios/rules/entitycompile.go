@@ -152,6 +152,9 @@ func (c *agentCompiler) number(t *Term) func(*frame) float32 {
 	case Choose:
 		return c.choose(t)
 	case Uniform:
+		if t.Args[0].Uniform && t.Args[1].Uniform && !c.fixed(t) {
+			return c.between(t)
+		}
 		w, a, b := c.draw(t), c.number(t.Args[0]), c.number(t.Args[1])
 		return func(at *frame) float32 {
 			low, high := a(at), b(at)
@@ -174,6 +177,16 @@ func (c *agentCompiler) number(t *Term) func(*frame) float32 {
 	return func(at *frame) float32 { return float32(f(at).f) }
 }
 
+// between is a number that is drawn between two that are the same for all.
+func (c *agentCompiler) between(t *Term) func(*frame) float32 {
+	w, i, j := c.draw(t), c.slot(t.Args[0]), c.slot(t.Args[1])
+	return func(at *frame) float32 {
+		low, high := float32(at.exact[i]), float32(at.exact[j])
+		u := float32(w(at)>>8) * 0x1p-24
+		return low + float32(float32(high-low)*u)
+	}
+}
+
 // load is a component of an attribute or a field.
 func (c *agentCompiler) load(t *Term, k int) func(*frame) float32 {
 	f := &c.scope.Fields[t.Index]
@@ -194,19 +207,19 @@ func (c *agentCompiler) load(t *Term, k int) func(*frame) float32 {
 			return float32(x.f)
 		}
 	}
-	column := func(at *frame) []float32 { return at.state.Now[i] }
+	gen := 1
 	if t.Op == Get {
-		column = func(at *frame) []float32 { return at.state.Prev[i] }
+		gen = 0
 	}
 	switch t.Who {
 	case Here:
-		return func(at *frame) float32 { return column(at)[at.own*n+k] }
+		return func(at *frame) float32 { return at.columns[gen][i][at.own*n+k] }
 	case Near:
-		return func(at *frame) float32 { return column(at)[at.cell*n+k] }
+		return func(at *frame) float32 { return at.columns[gen][i][at.cell*n+k] }
 	case Other:
-		return func(at *frame) float32 { return column(at)[at.other*n+k] }
+		return func(at *frame) float32 { return at.columns[gen][i][at.other*n+k] }
 	}
-	return func(at *frame) float32 { return column(at)[at.slot*n+k] }
+	return func(at *frame) float32 { return at.columns[gen][i][at.slot*n+k] }
 }
 
 // choose is an if.
@@ -239,6 +252,9 @@ func (c *agentCompiler) unary(t *Term) func(*frame) float32 {
 
 // arithmetic is an operation of two numbers or more.
 func (c *agentCompiler) arithmetic(t *Term) func(*frame) float32 {
+	if f := c.withUniform(t); f != nil {
+		return f
+	}
 	a, b := c.number(t.Args[0]), c.number(t.Args[1])
 	switch t.Op {
 	case Add:
@@ -279,6 +295,23 @@ func (c *agentCompiler) arithmetic(t *Term) func(*frame) float32 {
 		}
 		return r
 	}
+}
+
+// withUniform is an operation whose second operand is the same for all, as mostly one is; nil: it is none of these.
+func (c *agentCompiler) withUniform(t *Term) func(*frame) float32 {
+	if t.Op != Add && t.Op != Subtract && t.Op != Multiply && t.Op != Divide || !t.Args[1].Uniform || c.fixed(t.Args[1]) {
+		return nil
+	}
+	a, i := c.number(t.Args[0]), c.slot(t.Args[1])
+	switch t.Op {
+	case Add:
+		return func(at *frame) float32 { return a(at) + float32(at.exact[i]) }
+	case Subtract:
+		return func(at *frame) float32 { return a(at) - float32(at.exact[i]) }
+	case Multiply:
+		return func(at *frame) float32 { return float32(a(at) * float32(at.exact[i])) }
+	}
+	return func(at *frame) float32 { return a(at) / float32(at.exact[i]) }
 }
 
 // around is a sum or a count over the neighbours.
@@ -358,6 +391,9 @@ func (c *agentCompiler) truth(t *Term) func(*frame) bool {
 
 // compare compares two numbers, or two categories.
 func (c *agentCompiler) compare(t *Term) func(*frame) bool {
+	if t.Args[1].Uniform && !c.fixed(t) {
+		return c.compareUniform(t)
+	}
 	a, b := c.number(t.Args[0]), c.number(t.Args[1])
 	switch t.Op {
 	case Equal:
@@ -372,4 +408,22 @@ func (c *agentCompiler) compare(t *Term) func(*frame) bool {
 		return func(at *frame) bool { return a(at) > b(at) }
 	}
 	return func(at *frame) bool { return a(at) >= b(at) }
+}
+
+// compareUniform compares with what is the same for all, as mostly a condition does.
+func (c *agentCompiler) compareUniform(t *Term) func(*frame) bool {
+	a, i := c.number(t.Args[0]), c.slot(t.Args[1])
+	switch t.Op {
+	case Equal:
+		return func(at *frame) bool { return a(at) == float32(at.exact[i]) }
+	case NotEqual:
+		return func(at *frame) bool { return a(at) != float32(at.exact[i]) }
+	case Less:
+		return func(at *frame) bool { return a(at) < float32(at.exact[i]) }
+	case LessEqual:
+		return func(at *frame) bool { return a(at) <= float32(at.exact[i]) }
+	case Greater:
+		return func(at *frame) bool { return a(at) > float32(at.exact[i]) }
+	}
+	return func(at *frame) bool { return a(at) >= float32(at.exact[i]) }
 }

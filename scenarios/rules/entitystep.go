@@ -174,20 +174,21 @@ func (x *System) Spec(*space.Lattice) engine.Spec {
 // A stage is what a rule of entities needs while it acts.
 type stage struct {
 	*System
-	c     *engine.SystemContext
-	e     evaluator
-	state State
-	crowd crowd
-	next  []*fields.Column // by field of the scope, of those that it writes
-	turns turns
-	ready ready
-	due   []int32 // spawns to come, by cell: used while they are counted
-	dead  []uint64
-	count []int32 // by cell, with an occupancy: who stands there, and who is born there
-	room  int     // how many more the world has room for
-	found []int32 // slots of entities that with found
-	cells []int32 // on which it looks
-	open  []step  // to where a move may lead
+	c       *engine.SystemContext
+	e       evaluator
+	state   State
+	crowd   crowd
+	columns [2][][]float32   // of the state: Prev and Now
+	next    []*fields.Column // by field of the scope, of those that it writes
+	turns   turns
+	ready   ready
+	due     []int32 // spawns to come, by cell: used while they are counted
+	dead    []uint64
+	count   []int32 // by cell, with an occupancy: who stands there, and who is born there
+	room    int     // how many more the world has room for
+	found   []int32 // slots of entities that with found
+	cells   []int32 // on which it looks
+	open    []step  // to where a move may lead
 
 	patterns []*space.Pattern // by cell
 	bulks    []rng.Bulk       // of the streams
@@ -258,7 +259,7 @@ func (m *stage) begin() {
 	if m.rule.moves() {
 		w.cells = c.NextColumn(m.cell).Int32
 	}
-	m.columns()
+	m.findColumns()
 	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w, borders: m.borders}
 	if len(w.dying) != len(w.ids) {
 		w.dying, w.gone = make([]bool, len(w.ids)), make([]bool, len(w.ids))
@@ -323,14 +324,14 @@ func (m *stage) computeUniforms() {
 	m.varies = len(m.uniforms) > 0 && slices.Contains(m.done[:len(m.done)-1], true)
 }
 
-// columns finds the columns of the fields, the parameters and the random words.
-func (m *stage) columns() {
+// findColumns finds the columns of the fields, the parameters and the random words.
+func (m *stage) findColumns() {
 	c := m.c
 	n := len(m.scope.Fields)
 	s := &m.state
 	if s.Prev == nil {
 		s.Prev, s.Now, m.next = make([][]float32, n), make([][]float32, n), make([]*fields.Column, n)
-		s.Fixed = [2][][]int64{make([][]int64, n), make([][]int64, n)}
+		s.Fixed, m.columns = [2][][]int64{make([][]int64, n), make([][]int64, n)}, [2][][]float32{s.Prev, s.Now}
 	}
 	for i, id := range m.Fields[:n-1] {
 		if m.reads[0][i] {
