@@ -26,6 +26,7 @@ type Events struct {
 	order     *btree.BTreeG[dueKey]
 	byID      *btree.BTreeG[eventID]
 	slots     []Command // data owned by the slot and reused with it
+	brief     []bool    // by slot: the event is of the open tick and due in it, so it is found in scheduled and not in byID
 	free      []uint32
 	tick      uint64
 	scheduled []dueKey // since Begin
@@ -64,7 +65,9 @@ func NewEvents() *Events {
 
 func (e *Events) insert(k dueKey) {
 	e.order.ReplaceOrInsert(k)
-	e.byID.ReplaceOrInsert(eventID{e.slots[k.slot].Arrival, k})
+	if !e.brief[k.slot] {
+		e.byID.ReplaceOrInsert(eventID{e.slots[k.slot].Arrival, k})
+	}
 }
 
 // remove takes an event out and reports whether it was there.
@@ -72,8 +75,15 @@ func (e *Events) remove(k dueKey) bool {
 	if _, ok := e.order.Delete(k); !ok {
 		return false
 	}
-	e.byID.Delete(eventID{id: e.slots[k.slot].Arrival})
+	e.forget(k)
 	return true
+}
+
+// forget takes an event out of the index by id.
+func (e *Events) forget(k dueKey) {
+	if !e.brief[k.slot] {
+		e.byID.Delete(eventID{id: e.slots[k.slot].Arrival})
+	}
 }
 
 // Begin opens a tick and makes everything before it final.
@@ -81,6 +91,13 @@ func (e *Events) Begin(tick uint64) {
 	for _, k := range e.taken {
 		e.free = append(e.free, k.slot)
 	}
+	e.order.Ascend(func(k dueKey) bool { // those that nobody took are not brief any more
+		if k.due <= e.tick && e.brief[k.slot] {
+			e.brief[k.slot] = false
+			e.byID.ReplaceOrInsert(eventID{e.slots[k.slot].Arrival, k})
+		}
+		return k.due <= e.tick
+	})
 	e.tick, e.scheduled, e.taken = tick, e.scheduled[:0], e.taken[:0]
 }
 
@@ -93,13 +110,14 @@ func (e *Events) Schedule(due uint64, c Command) (id uint64, err error) {
 		return 0, CapacityFull
 	}
 	c.Arrival = e.tick<<20 | uint64(len(e.scheduled)+1)
-	e.scheduled = append(e.scheduled, e.keep(due, c))
+	e.scheduled = append(e.scheduled, e.keep(due, c, due <= e.tick))
 	return c.Arrival, nil
 }
 
 // keep stores a copy of c under its arrival number.
-func (e *Events) keep(due uint64, c Command) dueKey {
+func (e *Events) keep(due uint64, c Command, brief bool) dueKey {
 	slot := e.slot()
+	e.brief[slot] = brief
 	c.Data = append(e.slots[slot].Data[:0], c.Data...)
 	e.slots[slot] = c
 	k := dueKey{due, slotKey{c.Meta.key(), slot}}
@@ -111,11 +129,15 @@ func (e *Events) keep(due uint64, c Command) dueKey {
 // whether there was one with this id.
 func (e *Events) Cancel(id uint64) bool {
 	found, ok := e.byID.Get(eventID{id: id})
-	if !ok {
+	k, n := found.key, id&MaxEvents
+	if !ok && id>>20 == e.tick && n > 0 && n <= uint64(len(e.scheduled)) {
+		k = e.scheduled[n-1]
+		ok = e.brief[k.slot] && e.slots[k.slot].Arrival == id
+	}
+	if !ok || !e.remove(k) {
 		return false
 	}
-	e.remove(found.key)
-	e.taken = append(e.taken, found.key)
+	e.taken = append(e.taken, k)
 	return true
 }
 
@@ -125,7 +147,7 @@ func (e *Events) slot() uint32 {
 		e.free = e.free[:n-1]
 		return s
 	}
-	e.slots = append(e.slots, Command{})
+	e.slots, e.brief = append(e.slots, Command{}), append(e.brief, false)
 	return uint32(len(e.slots) - 1)
 }
 
@@ -137,7 +159,8 @@ func (e *Events) TakeDue(dst []Command) []Command {
 		if !ok || k.due > e.tick {
 			return dst
 		}
-		e.remove(k)
+		e.order.DeleteMin()
+		e.forget(k)
 		e.taken = append(e.taken, k)
 		dst = append(dst, e.slots[k.slot])
 	}
@@ -196,7 +219,7 @@ func (e *Events) CopyFrom(other *Events) {
 		e.free = append(e.free, uint32(i))
 	}
 	other.order.Ascend(func(k dueKey) bool {
-		e.keep(k.due, other.slots[k.slot])
+		e.keep(k.due, other.slots[k.slot], false)
 		return true
 	})
 }
@@ -220,7 +243,7 @@ func (e *Events) Restore(b []byte, tick uint64) error {
 		if _, twice := e.byID.Get(eventID{id: v.Command.Arrival}); twice {
 			return fmt.Errorf("its id %d occurs twice", v.Command.Arrival)
 		}
-		e.keep(v.Due, v.Command)
+		e.keep(v.Due, v.Command, false)
 		return nil
 	})
 }
