@@ -7,32 +7,49 @@ import (
 
 // takeTurns puts everybody on their cells, and those that act into their order.
 func (m *stage) takeTurns() {
-	w := &m.crowd
-	t := &m.turns
+	w, t := &m.crowd, &m.turns
 	t.order = t.order[:0]
-	acts, asked := 0, w.asked() || m.Occupancy > 0
-	if len(m.rule.For) == 1 {
-		acts = m.rule.For[0]
-	}
-	for slot, id := range w.ids {
-		if id == 0 || w.dying[slot] {
-			continue
-		}
-		if asked {
-			w.join(slot)
-			if m.Occupancy > 0 {
-				m.count[w.cells[slot]]++
+	if w.asked() || m.Occupancy > 0 {
+		m.gather()
+	} else {
+		first, several := int32(m.rule.For[0]), len(m.rule.For) > 1
+		for slot, kind := range w.kinds { // mostly of others
+			if (kind == first || several && m.acts(kind)) && w.ids[slot] != 0 && !w.dying[slot] {
+				t.order = append(t.order, int32(slot))
 			}
 		}
-		if kind := int(w.kinds[slot]); kind == acts && len(m.rule.For) == 1 || len(m.rule.For) > 1 && slices.Contains(m.rule.For, kind) {
-			t.order = append(t.order, int32(slot))
-		}
+		t.sortByID(w.ids)
 	}
-	t.sortByID(w.ids)
 	if m.rule.Order == Shuffled {
 		t.shuffle(m)
 	}
 }
+
+// gather puts everybody on their cells, the oldest first, so that each is the last there, and leaves in order those that act.
+func (m *stage) gather() {
+	w, t := &m.crowd, &m.turns
+	for slot, id := range w.ids {
+		if id != 0 && !w.dying[slot] {
+			t.order = append(t.order, int32(slot))
+		}
+	}
+	t.sortByID(w.ids)
+	n := 0
+	for _, slot := range t.order {
+		w.join(int(slot))
+		if m.Occupancy > 0 {
+			m.count[w.cells[slot]]++
+		}
+		if m.acts(w.kinds[slot]) {
+			t.order[n] = slot
+			n++
+		}
+	}
+	t.order, t.keys = t.order[:n], t.keys[:n]
+}
+
+// acts reports whether entities of a kind act.
+func (m *stage) acts(kind int32) bool { return slices.Contains(m.rule.For, int(kind)) }
 
 // turns are the slots of those that act, in their order.
 type turns struct {
@@ -75,6 +92,7 @@ func (t *turns) sort() {
 	for _, k := range t.keys {
 		differ |= k ^ t.keys[0]
 	}
+	t.to, t.keysTo = t.to[:len(t.keys)], t.keysTo[:len(t.keys)]
 	for shift := 0; shift < 32; shift += digit {
 		if differ>>shift&(digits-1) == 0 {
 			continue

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkAgents computes ticks of many sheep on grass that they eat; ns/entity is of one that acts. The rules of the first three are those of an example, with wolves or
-// without; grazing is the component in Go that does about as much.
+// without; few are a thousand wolves among a million sheep that do nothing; grazing is the component in Go that does about as much.
 func BenchmarkAgents(b *testing.B) {
 	text, err := os.ReadFile("../../examples/agents/wolves.yaml")
 	if err != nil {
@@ -28,6 +28,7 @@ func BenchmarkAgents(b *testing.B) {
 		{"wolves", string(text), 0, []string{"space.rows=300", "space.cols=300", "entities.capacity=100000", "entities.spawn.0.count=9000", "entities.spawn.1.count=4500", "ticks=100000"}},
 		{"random", sheep, 100_000, meadow},
 		{"id", strings.Replace(sheep, "order: random", "order: id", 1), 100_000, meadow},
+		{"few", few, 1_000_000, nil},
 		{"grazing", grazers, 100_000, nil},
 	} {
 		b.Run(x.name, func(b *testing.B) { benchAgents(b, worldOf(b, x.text, x.sets...), x.herd) })
@@ -49,6 +50,10 @@ propagators:
 systems:
   - grazing: {kind: hare, energy: energy, food: grass, pace: 1, bite: 1, cost: 0.16, breed_at: 8}
 `
+
+// few are a thousand wolves that walk among a million sheep that do nothing.
+const few = `{murksim: 1, name: few, ticks: 100000, tick_rate: 1, space: {kind: square8, rows: 1000, cols: 1000, edge: wrap}, fields: [{name: energy, domain: entities}],
+entities: {capacity: 1100000, kinds: [sheep, wolf], spawn: [{kind: wolf, count: 1000}]}, systems: [{rule: {for: wolf, order: random, do: [{set: {energy: energy + 1}}, {move: any}]}}]}`
 
 // benchAgents steps a world to which a herd comes, once it has settled.
 func benchAgents(b *testing.B, w *engine.World, herd int) {
