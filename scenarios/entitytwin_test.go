@@ -42,7 +42,8 @@ func (w agentWriter) number(depth int, about string) string {
 		"clamp(" + x() + ", -2, 5)", "mod(" + x() + ", 3)", "cos(" + x() + ")", "floor(" + x() + ")", "(if " + w.condition(depth-1, about) + " then " + x() + " else " + x() + ")", x(), x() + " / 4",
 	}
 	if about == "" || about == "o" {
-		forms = append(forms, "sum("+w.number(depth-1, about+"n")+" + near.rain)", "count(near.grass == green)", "mean(near.rain)", "least(near.wind[0])", "here(kin where other.energy > 3)", "sum(near(sheep))")
+		forms = append(forms, "sum("+w.number(depth-1, about+"n")+" + near.rain)", "count(near.grass == green)", "mean(near.rain)", "least(near.wind[0])", "here(kin where other.energy > 3)", "sum(near(sheep))",
+			"sum(near.rain where near.rain < "+w.number(0, about+"n")+")", "count(near.grass == green where near.rain > "+w.number(0, about+"n")+")", "sum(near(kin where other.energy > "+w.number(0, "no")+"))")
 	}
 	if about == "" {
 		forms = append(forms, "uniform(0, "+x()+")", "normal()", "pick("+x()+", "+x()+", 2)", "one(near.rain)")
@@ -57,7 +58,7 @@ func (w agentWriter) condition(depth int, about string) string {
 		list = append(list, "("+w.condition(depth-1, about)+" and "+w.condition(depth-1, about)+")", "("+w.condition(depth-1, about)+" or "+w.condition(depth-1, about)+")", "not "+w.condition(depth-1, about))
 	}
 	if about == "" {
-		list = append(list, "chance("+w.of("0.5", "beta", x())+")", "any(near.grass == green)")
+		list = append(list, "chance("+w.of("0.5", "beta", x())+")", "any(near.grass == green)", "all(near.rain > "+w.number(0, "n")+")", "any(near.rain > "+w.number(0, "n")+" where near.grass == green)")
 	}
 	return w.of(list...)
 }

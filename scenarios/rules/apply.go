@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 
 	"github.com/murksim/murksim/exact/f32"
 	"github.com/murksim/murksim/exact/fixed"
@@ -17,7 +18,7 @@ func apply(t *Term, args []value) (value, error) {
 		for i := range args {
 			args[i] = args[i].rounded(Type{Base: t.Type.Base}) // components are float32 or fixed
 		}
-		return value{v: args}, nil
+		return value{v: slices.Clone(args)}, nil
 	case ToFixed:
 		x, err := toFixed(args[0].f)
 		return value{x: x}, err

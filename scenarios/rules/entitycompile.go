@@ -165,13 +165,14 @@ func (c *agentCompiler) number(t *Term) func(*frame) float32 {
 		w := c.draw(t)
 		return func(at *frame) float32 { return float32(rng.NormalQuantile((float64(w(at)) + 0.5) * 0x1p-32)) }
 	case Sum, Count:
-		if t.Where == nil && t.Args[0].Type.Base != Fixed && t.Type.N == 0 && !c.steps(t) {
+		if t.Args[0].Type.Base != Fixed && t.Type.N == 0 && !c.steps(t) {
 			return c.around(t)
 		}
 	case CountOn:
 		if t.Where == nil {
 			return func(at *frame) float32 { return float32(at.e.standing(t, &at.place)) }
 		}
+		return c.countOn(t)
 	}
 	f := c.walked(t)
 	return func(at *frame) float32 { return float32(f(at).f) }
@@ -197,7 +198,15 @@ func (c *agentCompiler) load(t *Term, k int) func(*frame) float32 {
 		}
 		return func(at *frame) float32 { return float32(at.state.Kinds[at.slot]) }
 	}
-	if f.Fixed || t.Who == Other && c.rule.Order == Together {
+	if t.Who == Other && c.rule.Order == Together && !f.Fixed {
+		return func(at *frame) float32 {
+			if found := at.state.Found[i]; len(found) > 0 {
+				return found[at.other*n+k]
+			}
+			return at.columns[1][i][at.other*n+k]
+		}
+	}
+	if f.Fixed {
 		v := c.walked(t)
 		return func(at *frame) float32 {
 			x := v(at)
@@ -325,15 +334,65 @@ func (c *agentCompiler) around(t *Term) func(*frame) float32 {
 		x = func(at *frame) float32 { return numberOf(is(at)) }
 		sum = 0
 	}
+	where := c.where(t)
 	return func(at *frame) float32 {
 		r, cell, in := sum, at.cell, at.in
 		at.in = true
 		for _, o := range at.patterns[at.own].Offsets {
-			at.cell = at.own + o
-			r += x(at)
+			if at.cell = at.own + o; where == nil || where(at) {
+				r += x(at)
+			}
 		}
 		at.cell, at.in = cell, in
 		return r
+	}
+}
+
+// where compiles the condition of a term over neighbours; nil: it has none.
+func (c *agentCompiler) where(t *Term) func(*frame) bool {
+	if t.Where == nil {
+		return nil
+	}
+	return c.truth(t.Where)
+}
+
+// among reports whether something holds at any of the neighbours, or at all.
+func (c *agentCompiler) among(t *Term) func(*frame) bool {
+	is, where, decides := c.truth(t.Args[0]), c.where(t), t.Op == Any
+	return func(at *frame) bool {
+		cell, in, found := at.cell, at.in, false
+		at.in = true
+		for _, o := range at.patterns[at.own].Offsets {
+			if at.cell = at.own + o; (where == nil || where(at)) && is(at) == decides {
+				found = true
+				break
+			}
+		}
+		at.cell, at.in = cell, in
+		return found == decides
+	}
+}
+
+// countOn counts entities on a cell for which something holds; see the evaluator's countOn.
+func (c *agentCompiler) countOn(t *Term) func(*frame) float32 {
+	is := c.truth(t.Where)
+	return func(at *frame) float32 {
+		w, cell, other := &at.crowd, at.own, at.other
+		if t.Who == Near {
+			cell = at.cell
+		}
+		looked, n := 0, 0
+		for slot := w.first[cell]; slot >= 0 && looked < mostLooked; slot = w.after[slot] {
+			if int(slot) == at.slot || !w.is(t.Kinds, at.slot, int(slot)) {
+				continue
+			}
+			looked++
+			if at.other = int(slot); is(at) {
+				n++
+			}
+		}
+		at.other = other
+		return float32(n)
 	}
 }
 
@@ -373,6 +432,10 @@ func (c *agentCompiler) truth(t *Term) func(*frame) bool {
 		of, back := c.within(t)
 		defer back()
 		return c.truth(of)
+	case Any, All:
+		if !c.steps(t) {
+			return c.among(t)
+		}
 	case Chance:
 		w, p := c.draw(t), t.Args[0]
 		if p.Uniform && !c.fixed(p) {

@@ -260,7 +260,7 @@ func (m *stage) begin() {
 		w.cells = c.NextColumn(m.cell).Int32
 	}
 	m.findColumns()
-	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w, borders: m.borders}
+	m.e = evaluator{Scope: m.scope, State: &m.state, agents: m.rule, crowd: w, borders: m.borders, operands: m.e.operands}
 	if len(w.dying) != len(w.ids) {
 		w.dying, w.gone = make([]bool, len(w.ids)), make([]bool, len(w.ids))
 	}

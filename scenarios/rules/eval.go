@@ -42,9 +42,10 @@ type evaluator struct {
 	rule  *Rule
 	known []knownLet // lets of the cell
 
-	totals []known // of a statement
-	agents *Agents // of a rule of entities
-	crowd  *crowd  // who stands where
+	operands []value // of operations that are being computed
+	totals   []known // of a statement
+	agents   *Agents // of a rule of entities
+	crowd    *crowd  // who stands where
 
 	borders []bordered // of the lattice; nil: they are not known yet
 }
@@ -125,14 +126,16 @@ func (e *evaluator) eval(t *Term, at *place) (value, error) {
 	if t.Op >= Sum {
 		return e.around(t, at)
 	}
-	args := make([]value, len(t.Args))
-	for i, a := range t.Args {
+	first := len(e.operands)
+	defer func() { e.operands = e.operands[:first] }()
+	for _, a := range t.Args {
 		x, err := e.operand(t, a, at)
 		if err != nil {
 			return value{}, err
 		}
-		args[i] = x
+		e.operands = append(e.operands, x)
 	}
+	args := e.operands[first:]
 	v, err := apply(t, args)
 	if err != nil {
 		err = &Fault{t, err}
