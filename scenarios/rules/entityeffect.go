@@ -9,7 +9,7 @@ import (
 
 // effects does what an item does, once it is known that it is done. Born is the cell of the child.
 func (m *stage) effects(x *itemCode, at *frame, born int) error {
-	if err := m.set(x, at); err != nil {
+	if err := m.set(x, at); err != nil || x.sets {
 		return err
 	}
 	if x.Take != nil {

@@ -52,8 +52,8 @@ func (m *stage) find(x *itemCode, at *frame) (found bool, err error) {
 
 // isOpen reports whether an entity may go to a cell.
 func (m *stage) isOpen(onto *agentCode, at *frame, cell int) (bool, error) {
-	if !m.hasRoom(cell) {
-		return false, nil
+	if !m.hasRoom(cell) || onto.term == nil {
+		return m.hasRoom(cell), nil
 	}
 	at.cell, at.in = cell, true
 	is, err := at.holds(onto)

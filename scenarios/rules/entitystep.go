@@ -36,8 +36,9 @@ type itemCode struct {
 	*agentItem
 	where, when, chance, onto, amount, birthOnto agentCode
 	args, set, birthSet                          []agentCode
-	with, move, birth                            int // their draws, among the streams
-	plain                                        bool
+	with, move, birth                            int  // their draws, among the streams
+	plain                                        bool // all that it sets is numbers and categories of float32
+	sets                                         bool // it sets values and does nothing else once it has moved
 }
 
 // compile compiles an item.
@@ -51,7 +52,7 @@ func (c *agentCompiler) compile(x *agentItem) itemCode {
 	for i, t := range x.set {
 		code.set = append(code.set, c.code(t, x.Name+".set."+c.scope.target(&x.Set[i])))
 	}
-	code.plain = c.isPlain(&code)
+	code.plain, code.sets = c.isPlain(&code), x.Take == nil && !x.Kill && !x.Die && x.Birth == nil && x.Become == Unchanged
 	for i, t := range x.birthSet {
 		code.birthSet = append(code.birthSet, c.code(t, x.Name+".birth."+c.scope.target(&x.Birth.Set[i])))
 	}
@@ -235,12 +236,13 @@ func (x *System) Update(c *engine.SystemContext) error {
 
 // act lets an entity do all items, until it dies.
 func (m *stage) act(at *frame) error {
+	if m.crowd.dying[at.slot] { // another one has killed it
+		return nil
+	}
 	at.stand(int(m.crowd.cells[at.slot]))
 	for i := range m.items {
-		if m.crowd.dying[at.slot] {
-			break
-		}
-		if err := m.do(&m.items[i], at); err != nil {
+		x := &m.items[i]
+		if err := m.do(x, at); err != nil || x.Die && m.crowd.dying[at.slot] {
 			return err
 		}
 	}
