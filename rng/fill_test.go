@@ -58,3 +58,23 @@ func TestFillEach(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkFillEach draws words of any indices, at once and one by one.
+func BenchmarkFillEach(b *testing.B) {
+	bulk, indices, dst := Bulk{[2]uint32{1, 2}}, make([]uint64, 96), make([]uint32, 96)
+	for i := range indices {
+		indices[i] = uint64(i*7919) << 20
+	}
+	b.Run("at-once", func(b *testing.B) {
+		for b.Loop() {
+			bulk.FillEach(dst, indices)
+		}
+	})
+	b.Run("one-by-one", func(b *testing.B) {
+		for b.Loop() {
+			for i, index := range indices {
+				dst[i] = bulk.Uint32(index)
+			}
+		}
+	})
+}
