@@ -311,12 +311,18 @@ type living struct {
 	ids    []uint64 // by slot: 0 for none
 	kinds  []int32
 	cells  []int32
-	order  []turn // by ascending id
+	order  []resident // by ascending id
 	known  bool   // who they are in this state
 	slots  []int32
 	places []int32 // of those that were chosen: their slots, and the cells on which they stand
 	kind   int     // which were chosen
 	chosen bool    // in this state
+}
+
+// A resident is an entity that lives.
+type resident struct {
+	id   uint64
+	slot int32
 }
 
 // See gives a state the entities of the world, slot by slot, where an id of 0 stands for none. They stay those of the world.
@@ -327,12 +333,12 @@ func (s *State) See(ids []uint64, kinds, cells []int32) {
 
 // all are those who live, by ascending id. Most of them were there when it was last asked, and who was not has a greater id than all that were: if so, none of the others
 // is sorted.
-func (w *living) all() []turn {
+func (w *living) all() []resident {
 	if w.known {
 		return w.order
 	}
 	w.known = true
-	w.order = slices.DeleteFunc(w.order, func(t turn) bool { return int(t.slot) >= len(w.ids) || w.ids[t.slot] != t.id })
+	w.order = slices.DeleteFunc(w.order, func(t resident) bool { return int(t.slot) >= len(w.ids) || w.ids[t.slot] != t.id })
 	last, before := uint64(0), len(w.order)
 	if before > 0 {
 		last = w.order[before-1].id
@@ -343,7 +349,7 @@ func (w *living) all() []turn {
 			living++
 		}
 		if id > last {
-			w.order = append(w.order, turn{id: id, slot: int32(slot)})
+			w.order = append(w.order, resident{id: id, slot: int32(slot)})
 		}
 	}
 	if len(w.order) != living { // it is no later state of the same world
@@ -354,19 +360,19 @@ func (w *living) all() []turn {
 }
 
 // sorted appends all who live, by ascending id: the readable twin of all.
-func (w *living) sorted(list []turn) []turn {
+func (w *living) sorted(list []resident) []resident {
 	for slot, id := range w.ids {
 		if id != 0 {
-			list = append(list, turn{id: id, slot: int32(slot)})
+			list = append(list, resident{id: id, slot: int32(slot)})
 		}
 	}
 	byID(list)
 	return list
 }
 
-func byID(list []turn) {
+func byID(list []resident) {
 	//detcheck:allow sort ids are unique
-	slices.SortFunc(list, func(a, b turn) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(list, func(a, b resident) int { return cmp.Compare(a.id, b.id) })
 }
 
 // choose takes those of a kind, and returns how many they are.
@@ -397,7 +403,7 @@ func (w *living) place(i int) place {
 // slot is that of an entity; -1: it does not live.
 func (w *living) slot(id uint64) int {
 	all := w.all()
-	i, there := slices.BinarySearchFunc(all, id, func(t turn, id uint64) int { return cmp.Compare(t.id, id) })
+	i, there := slices.BinarySearchFunc(all, id, func(t resident, id uint64) int { return cmp.Compare(t.id, id) })
 	if !there {
 		return -1
 	}
