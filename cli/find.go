@@ -70,7 +70,8 @@ cells, cell(heat, 3, 4) is heat at a cell.
 
 For each stretch of ticks in which the condition holds, find shows what its terms came to in
 the first of them. Of many it shows the first ones and the last; --json has all. Where a
-folder is named, it looks in all recordings in it, such as those of a sweep.
+folder is named, it looks in all recordings in it, such as those of a sweep. In a state in
+which the condition has no value, as the mean of no entities, it does not hold.
 
 Exit status: 0 it holds in a state of at least one recording, 7 it never does, 3 a tick does
 not match its recording, 1 a file is damaged or cannot be replayed here, 2 the condition is
@@ -185,7 +186,7 @@ func (j *findJob) report(s *session.Search) error {
 func foundText(s *session.Search) string {
 	name, states := document.FileName(s.File), s.Ticks+1
 	if s.Held == 0 {
-		return fmt.Sprintf("never  %s  %s, in ticks %s to %s\n", name, s.Condition, words.Number(s.Begin), words.Number(s.Begin+s.Ticks))
+		return fmt.Sprintf("never  %s  %s, in ticks %s to %s\n", name, s.Condition, words.Number(s.Begin), words.Number(s.Begin+s.Ticks)) + unknownText(s)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "found  %s  %s, in %s of %s\n", name, s.Condition, words.Number(s.Held), words.Count(states, "state"))
@@ -208,5 +209,13 @@ func foundText(s *session.Search) string {
 	for _, row := range words.Aligned(rows) {
 		fmt.Fprintf(&b, "  %s\n", row)
 	}
-	return b.String()
+	return b.String() + unknownText(s)
+}
+
+// unknownText says in how many states the condition has no value.
+func unknownText(s *session.Search) string {
+	if s.Unknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  without a value in %s: %s\n", words.Count(s.Unknown, "state"), s.Reason)
 }

@@ -3,7 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"math"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
@@ -21,8 +21,10 @@ type Search struct {
 	Held         uint64  `json:"held"`                // the states in which it holds
 	First        *uint64 `json:"first,omitempty"`     // the tick of the first of them
 	Last         *uint64 `json:"last,omitempty"`
-	Begin        uint64  `json:"begin"` // the tick at which the recording begins, whose state is looked at, too
-	Ticks        uint64  `json:"ticks"` // that match, and were looked at
+	Begin        uint64  `json:"begin"`             // the tick at which the recording begins, whose state is looked at, too
+	Ticks        uint64  `json:"ticks"`             // that match, and were looked at
+	Unknown      uint64  `json:"unknown,omitempty"` // the states in which the condition has no value, and so does not hold
+	Reason       string  `json:"reason,omitempty"`  // in the first of them
 	PlannedTicks uint64  `json:"planned_ticks,omitempty"`
 	Error        string  `json:"error,omitempty"`
 
@@ -94,25 +96,52 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 	for _, x := range found.Spans {
 		s.Spans = append(s.Spans, Stretch{"held", s.File, x.First, x.Last, foundAt(looks, x.First)})
 	}
+	s.unknown(looks)
 	if n := len(s.Spans); n > 0 {
 		s.First, s.Last = &s.Spans[0].First, &s.Spans[n-1].Last
 	}
 	return err
 }
 
+// unknown counts the states in which the condition has no value.
+func (s *Search) unknown(looks []*look) {
+	reasons := make(map[uint64]string) // by tick, for what is computed again is looked at again
+	first := uint64(math.MaxUint64)
+	for _, l := range looks {
+		for _, tick := range l.unknown {
+			if tick <= s.Begin+s.Ticks {
+				reasons[tick], first = "", min(first, tick)
+			}
+		}
+	}
+	s.Unknown = uint64(len(reasons))
+	for _, l := range looks {
+		if len(l.unknown) > 0 && l.first == first {
+			s.Reason = l.reason
+		}
+	}
+}
+
 // A look is a statement that is looked at in one world, tick by tick, and what its terms came to where it had become true.
 type look struct {
 	*scenarios.Statement
-	held  bool
-	next  uint64 // tick
-	found map[uint64]string
+	held    bool
+	next    uint64 // tick
+	found   map[uint64]string
+	unknown []uint64 // ticks
+	first   uint64   // of these
+	reason  string   // in the first
 }
 
 func (l *look) holds(w *engine.World) (bool, error) {
 	tick := w.Tick()
 	held, err := l.Holds(w)
 	if err != nil {
-		return false, fmt.Errorf("tick %s: %w", words.Number(tick), err)
+		if len(l.unknown) == 0 || tick < l.first {
+			l.first, l.reason = tick, err.Error()
+		}
+		l.unknown = append(l.unknown, tick)
+		held = false
 	}
 	if held && !(l.held && tick == l.next) {
 		l.found[tick] = l.Found()
