@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/murksim/murksim/exact/fixed"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -39,8 +38,8 @@ type total struct {
 	id      uint64 // of the entity
 	rule    *Rule  // what it is over: its condition, and one formula
 	machine *machine
-	seen    []bool // by category, of distinct
-	at      place  // where it is computed one by one
+	tally   tally
+	at      place // where it is computed one by one
 }
 
 // An over is what a term of a statement looks at.
@@ -300,7 +299,11 @@ func (x *total) text(s *Scope, v value) string {
 			return names[int(v.f)]
 		}
 	}
-	return strconv.FormatFloat(v.f, 'g', -1, 64)
+	bits := 64
+	if one := x.op == Least || x.op == Most || x.op == At; one && t.Base == Float && float64(float32(v.f)) == v.f {
+		bits = 32 // it is that of a cell or an entity
+	}
+	return strconv.FormatFloat(v.f, 'g', -1, bits)
 }
 
 // compute is what the term comes to in a state.
@@ -321,15 +324,18 @@ func (x *total) compute(e *evaluator, naive bool) (v value, err error) {
 	case x.over == overEntities:
 		n = state.living.choose(x.kind, naive)
 	}
+	x.tally.begin(x, s)
 	if naive {
-		err = x.lookNaively(e, 0, n)
+		if err = x.lookNaively(e, 0, n); err == nil {
+			x.tally.each(state.values[:n], state.held)
+		}
 	} else {
 		err = x.look(e, n)
 	}
 	if err != nil {
 		return v, err
 	}
-	return x.fold(e, n)
+	return x.result(e)
 }
 
 // look computes a term in each of n cells, or for each of n entities.
@@ -346,12 +352,23 @@ func (x *total) look(e *evaluator, n int) error {
 	}
 	m.world, m.dt, m.tick = state.World, state.Dt, state.Tick
 	m.prepare()
-	if x.over == overEntities {
-		m.blocksOfAgents(&state.living, n, func(b *block) { m.tell(b, state, &bad) })
-	} else {
+	take := func(b *block) {
+		t := m.tell(b, &bad)
+		x.tally.block(b.n, &t)
+	}
+	switch {
+	case x.over == overEntities:
+		m.blocksOfAgents(&state.living, n, take)
+	case x.alone():
+		m.blocksInOrder(n, take)
+	default: // blocks with one pattern of neighbours, whose cells are not in their order
 		for _, span := range s.Lattice.Spans() {
-			m.blocksOf(span, func(b *block) { m.tell(b, state, &bad) })
+			m.blocksOf(span, func(b *block) {
+				t := m.tell(b, &bad)
+				t.keep(b, state)
+			})
 		}
+		x.tally.each(state.values[:n], state.held)
 	}
 	if bad.cell < noFault {
 		return x.lookNaively(e, bad.cell, bad.cell+1)
@@ -359,8 +376,25 @@ func (x *total) look(e *evaluator, n int) error {
 	return nil
 }
 
-// tell computes a term in the cells, or for the entities, of a block.
-func (m *machine) tell(b *block, state *State, bad *fault) {
+// alone reports whether the term looks at each cell by itself, and not at where it lies.
+func (x *total) alone() bool {
+	alone := true
+	see := func(t *Term) { alone = alone && t.Op != Degree && (t.Op < Sum || t.Op > AtCell) }
+	x.rule.Set[0].Walk(see)
+	x.rule.Where.Walk(see)
+	return alone
+}
+
+// blocksInOrder calls f with all cells, block by block, in the order of their ranks. What is computed in them looks at no neighbours.
+func (m *machine) blocksInOrder(n int, f func(*block)) {
+	for first := 0; first < n; first += blockSize {
+		m.here = block{first: first, stride: 1, n: min(blockSize, n-first), step: -1, id: m.number()}
+		f(&m.here)
+	}
+}
+
+// tell computes a term in the cells, or for the entities, of a block. It is valid until the next one.
+func (m *machine) tell(b *block, bad *fault) told {
 	where, none, _ := m.condition(b, 0, bad)
 	if none {
 		where = m.register(0, b.n)
@@ -369,25 +403,20 @@ func (m *machine) tell(b *block, state *State, bad *fault) {
 	m.reach.mask = where
 	m.collect(len(m.failed) - 1)
 	of := m.eval(m.targets[0], b, 1)
-	m.keep(of, b.n, 1)
-	number, units := m.register(1, b.n), []int64(nil)
+	t := told{where: where, truth: m.targets[0].truth}
+	if of.v != nil && of.at == 0 {
+		t.number = of.v[:b.n]
+	} else {
+		m.keep(of, b.n, 1)
+		t.number = m.register(1, b.n)
+	}
 	if of.at > 0 {
-		units = m.amounts(1, b.n)
+		t.units = m.amounts(1, b.n)
 	}
 	if m.reach.mask = nil; m.firstFault(b.n) >= 0 {
 		bad.note(b.index(m.firstFault(b.n)), 0)
 	}
-	for i := range b.n {
-		cell := b.index(i)
-		switch state.held[cell] = where == nil || math.Float32bits(where[i]) != 0; {
-		case units != nil:
-			state.values[cell] = fixed.Fixed(units[i]).Float64()
-		case m.targets[0].truth:
-			state.values[cell] = float64(math.Float32bits(number[i]) & 1)
-		default:
-			state.values[cell] = float64(number[i])
-		}
-	}
+	return t
 }
 
 // lookNaively does so one by one, for those of a range. It is the readable twin of look.
@@ -421,48 +450,27 @@ func (x *total) lookNaively(e *evaluator, lo, hi int) error {
 	return nil
 }
 
-// fold takes the first most cells together, in the order of their ranks, or entities, by ascending id.
-func (x *total) fold(e *evaluator, most int) (value, error) {
-	n, count, r := 0, 0, 0.0
-	if x.op == Distinct && x.seen == nil {
-		x.seen = make([]bool, len(lists(e.Fields)[x.rule.Set[0].Type.List]))
-	}
-	clear(x.seen)
-	for cell, v := range e.State.values[:most] {
-		if !e.State.held[cell] {
-			continue
-		}
-		switch {
-		case x.op == Sum || x.op == Mean:
-			r += v
-		case x.op == Distinct && v >= 0 && v < float64(len(x.seen)): // a NaN is no category
-			x.seen[int(v)] = true
-		case x.op == Distinct:
-		case n == 0, x.op == Least && v < r, x.op == Most && v > r:
-			r = v
-		}
-		if n++; v == 1 {
-			count++
-		}
-	}
+// result is what they come to together.
+func (x *total) result(e *evaluator) (value, error) {
+	t := &x.tally
 	switch {
 	case x.op == Count:
-		return value{f: float64(count)}, nil
+		return value{f: float64(t.count)}, nil
 	case x.op == Any:
-		return truth(count > 0), nil
+		return truth(t.count > 0), nil
 	case x.op == All:
-		return truth(count == n), nil
+		return truth(t.count == t.n), nil
 	case x.op == Distinct:
-		for _, is := range x.seen {
-			r += float64(numberOf(is))
+		for _, is := range t.seen {
+			t.r += float64(numberOf(is))
 		}
-		return value{f: r}, nil
-	case n == 0 && x.op != Sum && x.els == nil:
+		return value{f: t.r}, nil
+	case t.n == 0 && x.op != Sum && x.els == nil:
 		return value{}, x.nobody()
-	case n == 0 && x.op != Sum:
+	case t.n == 0 && x.op != Sum:
 		return e.eval(x.els, &place{})
 	case x.op == Mean:
-		r /= float64(n)
+		t.r /= float64(t.n)
 	}
-	return value{f: r}, nil
+	return value{f: t.r}, nil
 }
