@@ -185,7 +185,10 @@ func (j *whyJob) place(w *engine.World, names session.Names) (p session.Place, e
 				return p, nil
 			}
 		}
-		return p, fmt.Errorf("no entity %s lives at tick %s", words.Printable(j.entity), words.Number(w.Tick()))
+		if p.Entity, err = strconv.ParseUint(j.entity, 10, 64); err == nil && p.Entity > 0 {
+			return p, nil // it may have lived before
+		}
+		return p, fmt.Errorf("no entity %s lives at tick %s; one that died is asked for by its id", words.Printable(j.entity), words.Number(w.Tick()))
 	}
 	c, err := parseCell("--cell", j.cell)
 	if err != nil {
@@ -269,6 +272,14 @@ func (s *speaker) view(c *session.Change) whyResult {
 	return r
 }
 
+// partText names a part of a tick.
+func partText(kind, name string) string {
+	if kind == name {
+		return map[string]string{engine.PartCommands: "a command", engine.PartEvents: "an event of the tick", engine.PartChecks: "the bounds of its field"}[kind]
+	}
+	return kind + " " + name
+}
+
 // mostCauses is how many causes are shown.
 const mostCauses = 8
 
@@ -277,10 +288,7 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 	if r.Part == "" {
 		return []string{fmt.Sprintf("tick %s  %s is %s from where the recording begins", words.Number(r.Tick), s.name(&r.numberView), r.After)}
 	}
-	by := r.Kind + " " + r.Part
-	if r.Kind == r.Part {
-		by = r.Kind
-	}
+	by := partText(r.Kind, r.Part)
 	if r.Command != "" {
 		by = "a command"
 	}
@@ -293,7 +301,7 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 		lines = append(lines, "  command  "+r.Command)
 	}
 	for _, x := range r.Later {
-		lines = append(lines, fmt.Sprintf("  then     → %s, by %s %s", x.After, x.Kind, x.Part))
+		lines = append(lines, fmt.Sprintf("  then     → %s, by %s", x.After, partText(x.Kind, x.Part)))
 	}
 	var rows [][]string
 	for i, x := range r.Causes {

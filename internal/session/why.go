@@ -43,6 +43,7 @@ type Step struct {
 type Order struct {
 	commands.Command
 	Reason commands.Reason // Applied, or why not
+	Made   uint64          // the entity that it made, by id; 0: none
 }
 
 // A Cause is a number, or a command, without which the change would have been another one.
@@ -181,7 +182,7 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 		return nil, y.By.Visited(v, y.File, tick, err)
 	}
 	c.After = number(v.World, p, v.World.Column)
-	if len(c.Later) == 0 { // the parts of an entity's death and birth are told by its slot alone
+	if len(c.Later) == 0 {
 		return nil, fmt.Errorf("tick %d: no part of it changed the number", tick)
 	}
 	c.Part, c.Kind, c.Later = c.Later[0].Part, c.Later[0].Kind, c.Later[1:]
@@ -214,7 +215,7 @@ func (t *trial) orders(v *Visit) error {
 		o := Order{Command: c}
 		for _, r := range receipts {
 			if r.Arrival == c.Arrival {
-				o.Reason = r.Reason
+				o.Reason, o.Made = r.Reason, r.Made
 			}
 		}
 		t.inputs = append(t.inputs, o)
@@ -261,7 +262,7 @@ func (t *trial) causes(ctx context.Context) error {
 	c := t.change
 	if c.Kind == engine.PartCommands {
 		for i := range t.inputs {
-			if o := &t.inputs[i]; o.Reason == commands.Applied && t.sets(&o.Command) {
+			if o := &t.inputs[i]; o.Reason == commands.Applied && (t.sets(&o.Command) || o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0) {
 				c.Command = o // or a later one of them
 			}
 		}
@@ -332,10 +333,17 @@ func (t *trial) rank() {
 // present looks whether the entities near the number made the change: what there would have been without each.
 func (t *trial) present(ctx context.Context) error {
 	c := t.change
-	if !slices.ContainsFunc(append(c.Later, Step{Kind: c.Kind}), func(s Step) bool { return s.Kind == engine.PartSystem }) {
-		return nil // others do not look at entities
+	if !slices.ContainsFunc(append(c.Later, Step{Kind: c.Kind}), func(s Step) bool { return s.Kind == engine.PartSystem || s.Kind == engine.PartEvents }) {
+		return nil // others do not look at entities, nor schedule what becomes of them
 	}
 	cells, entities := t.cells(), t.before.Entities()
+	for _, at := range cells { // who takes a step comes from one cell further
+		for _, next := range t.before.Lattice().AppendNeighbours(nil, int(at)) {
+			if !slices.Contains(cells, next) {
+				cells = append(cells, next)
+			}
+		}
+	}
 	for slot, id := range entities.Live() {
 		if id == c.Entity || !slices.Contains(cells, entities.Cell[slot]) {
 			continue

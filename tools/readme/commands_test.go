@@ -14,7 +14,7 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
 
 // What the documents link to is there.
 func TestLinks(t *testing.T) {
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "replay/minewars/FORMAT.md", "exact/ACCURACY.md", "testdata/vectors/README.md", "testdata/vectors/spec/README.md", "testdata/vectors/spec/propagators/README.md", "docs/start/game.md", "docs/start/ci.md", "docs/start/world.md"}
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "replay/minewars/FORMAT.md", "exact/ACCURACY.md", "testdata/vectors/README.md", "testdata/vectors/spec/README.md", "testdata/vectors/spec/propagators/README.md", "docs/start/game.md", "docs/start/ci.md", "docs/start/world.md", "docs/start/questions.md"}
 	for _, dir := range []string{"docs", "docs/propagators", "docs/spec"} {
 		pages, err := filepath.Glob(filepath.Join(root, dir, "*.md"))
 		if err != nil || len(pages) < 5 {

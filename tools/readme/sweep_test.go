@@ -35,6 +35,22 @@ func TestSweepPage(t *testing.T) {
 	compare(t, name, d.String(), want)
 }
 
+// The commands of docs/start/questions.md print what it says.
+func TestQuestionsPage(t *testing.T) {
+	const name = "docs/start/questions.md"
+	d := read(t, name)
+	r := newRunner(t)
+	want := d.String()
+	for i := range d.blocks {
+		if b := &d.blocks[i]; b.lang == "console" {
+			b.body = r.console(t, b.body)
+		} else {
+			t.Errorf("line %d: no test knows what to do with %q", b.at, b.lang)
+		}
+	}
+	compare(t, name, d.String(), want)
+}
+
 // knowsFlags checks that commands of ours have the flags that a sample gives them.
 func (r *runner) knowsFlags(t *testing.T, body string) {
 	t.Helper()
