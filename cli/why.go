@@ -94,7 +94,7 @@ type whyResult struct {
 	Command string      `json:"command,omitempty"` // that set it
 	Later   []laterView `json:"later,omitempty"`   // what later parts of the tick made of it
 	Causes  []causeView `json:"causes,omitempty"`
-	Untried int         `json:"untried,omitempty"` // numbers that cannot be put back, and may be causes
+	Untried int         `json:"untried,omitempty"` // what may be causes, and cannot be put back or was not tried
 }
 
 // A laterView is a later part of a tick that changed a number.
@@ -324,7 +324,7 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 		label = ""
 	}
 	if r.Untried > 0 {
-		lines = append(lines, fmt.Sprintf("  %-7s  %s near it changed, too, and cannot be put back", label, words.Count(uint64(r.Untried), "number")))
+		lines = append(lines, fmt.Sprintf("  %-7s  %s more near it, which cannot be put back, or were not tried", label, words.Number(uint64(r.Untried))))
 	}
 	return lines
 }

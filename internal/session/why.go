@@ -30,7 +30,7 @@ type Change struct {
 	Later         []Step // what later parts of the tick made of it
 	Command       *Order // that set it
 	Causes        []Cause
-	Untried       int // numbers that may be causes and cannot be put back: those of fields that no command can set so
+	Untried       int // what may be causes and was not tried: numbers that no command can put back, and what is more than can be tried
 }
 
 // A Step is a part of a tick that changed a number.
@@ -183,10 +183,10 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 	}
 	c.After = number(v.World, p, v.World.Column)
 	if len(c.Later) == 0 {
-		return nil, fmt.Errorf("tick %d: no part of it changed the number", tick)
+		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: the world does not compute the same each time; %s synctest may name the part", tick, y.By.Opener.Name)
 	}
 	c.Part, c.Kind, c.Later = c.Later[0].Part, c.Later[0].Kind, c.Later[1:]
-	t := &trial{Why: y, change: c, before: before, world: v.World}
+	t := &trial{Why: y, change: c, before: before}
 	if err := t.orders(v); err != nil {
 		return nil, err
 	}
@@ -198,7 +198,6 @@ type trial struct {
 	*Why
 	change *Change
 	before *engine.World // the tick before
-	world  *engine.World // after the tick
 	inputs []Order
 	tried  int
 }
@@ -271,11 +270,15 @@ func (t *trial) causes(ctx context.Context) error {
 		}
 	}
 	for i := range t.inputs {
-		if ctx.Err() != nil || t.tried >= mostTried {
-			return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		o := &t.inputs[i]
 		if o.Reason != commands.Applied || c.Kind != engine.PartCommands && !t.concerns(&o.Command) {
+			continue
+		}
+		if t.tried >= mostTried {
+			c.Untried++
 			continue
 		}
 		n, ok, err := t.again(i)
@@ -303,8 +306,12 @@ func (t *trial) causes(ctx context.Context) error {
 		if was.same(is) || !was.Exists || !is.Exists {
 			continue
 		}
-		if ctx.Err() != nil || t.tried >= mostTried {
-			return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t.tried >= mostTried {
+			c.Untried++
+			continue
 		}
 		put, ok := t.put(p, was)
 		if !ok {
@@ -348,8 +355,12 @@ func (t *trial) present(ctx context.Context) error {
 		if id == c.Entity || !slices.Contains(cells, entities.Cell[slot]) {
 			continue
 		}
-		if ctx.Err() != nil || t.tried >= mostTried {
-			return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t.tried >= mostTried {
+			c.Untried++
+			continue
 		}
 		n, ok, err := t.again(-1, commands.Despawn(id))
 		if err != nil {
