@@ -256,45 +256,78 @@ func (t *trial) again(without int, with ...commands.Command) (n Number, ok bool,
 	return number(w, t.change.Place, w.Column), true, nil
 }
 
-// causes finds the command that set the number, or what would have made it another one: commands, and numbers near it that changed in the tick before.
+// causes finds the command that set the number, or what would have made it another one: commands, entities near it, and numbers near it that changed
+// in the tick before.
 func (t *trial) causes(ctx context.Context) error {
+	if t.change.Command = t.command(); t.change.Command != nil {
+		return nil
+	}
+	defer t.rank()
+	for _, look := range []func(context.Context) error{t.leaveOut, t.present, t.putBack} {
+		if err := look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command returns the last command that set the number, if commands did.
+func (t *trial) command() (last *Order) {
 	c := t.change
-	if c.Kind == engine.PartCommands {
-		for i := range t.inputs {
-			if o := &t.inputs[i]; o.Reason == commands.Applied && (t.sets(&o.Command) || o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0) {
-				c.Command = o // or a later one of them
-			}
-		}
-		if c.Command != nil {
-			return nil
-		}
-	}
 	for i := range t.inputs {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		o := &t.inputs[i]
-		if o.Reason != commands.Applied || c.Kind != engine.PartCommands && !t.concerns(&o.Command) {
-			continue
-		}
-		if t.tried >= mostTried {
-			c.Untried++
-			continue
-		}
-		n, ok, err := t.again(i)
-		if err != nil {
-			return err
-		}
-		if ok && !n.same(c.After) {
-			c.Causes = append(c.Causes, Cause{Order: o, Else: n, weight: math.Inf(1)})
+		made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
+		if c.Kind == engine.PartCommands && o.Reason == commands.Applied && (made || t.sets(&o.Command)) {
+			last = o
 		}
 	}
-	if err := t.present(ctx); err != nil {
+	return last
+}
+
+// try computes the tick again without one of its commands, or with others, and notes what there would have been if it is something else.
+func (t *trial) try(ctx context.Context, x Cause, without int, with ...commands.Command) error {
+	c := t.change
+	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if t.tried >= mostTried {
+		c.Untried++
+		return nil
+	}
+	n, ok, err := t.again(without, with...)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		c.Untried++
+	case !n.same(c.After):
+		if x.Else, x.weight = n, math.Abs(n.Value-c.After.Value); x.Order != nil {
+			x.weight = math.Inf(1)
+		}
+		c.Causes = append(c.Causes, x)
+	}
+	return nil
+}
+
+// leaveOut tries what there would have been without each command.
+func (t *trial) leaveOut(ctx context.Context) error {
+	for i := range t.inputs {
+		o := &t.inputs[i]
+		if o.Reason != commands.Applied || t.change.Kind != engine.PartCommands && !t.concerns(&o.Command) {
+			continue
+		}
+		if err := t.try(ctx, Cause{Order: o}, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putBack tries what there would have been if numbers near it were still as they had been a tick before. The state with which the recording begins is given.
+func (t *trial) putBack(ctx context.Context) error {
+	c := t.change
 	if c.Tick < t.begin+2 {
-		t.rank()
-		return nil // the state with which the recording begins is given
+		return nil
 	}
 	v, err := t.By.Visit(ctx, t.File, c.Tick-2)
 	if err != nil {
@@ -306,29 +339,15 @@ func (t *trial) causes(ctx context.Context) error {
 		if was.same(is) || !was.Exists || !is.Exists {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if t.tried >= mostTried {
-			c.Untried++
-			continue
-		}
 		put, ok := t.put(p, was)
 		if !ok {
 			c.Untried++
 			continue
 		}
-		n, ok, err := t.again(-1, put)
-		switch {
-		case err != nil:
+		if err := t.try(ctx, Cause{Place: p, Before: was, After: is}, -1, put); err != nil {
 			return err
-		case !ok:
-			c.Untried++
-		case !n.same(c.After):
-			c.Causes = append(c.Causes, Cause{Place: p, Before: was, After: is, Else: n, weight: math.Abs(n.Value - c.After.Value)})
 		}
 	}
-	t.rank()
 	return nil
 }
 
@@ -355,19 +374,8 @@ func (t *trial) present(ctx context.Context) error {
 		if id == c.Entity || !slices.Contains(cells, entities.Cell[slot]) {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := t.try(ctx, Cause{Without: id}, -1, commands.Despawn(id)); err != nil {
 			return err
-		}
-		if t.tried >= mostTried {
-			c.Untried++
-			continue
-		}
-		n, ok, err := t.again(-1, commands.Despawn(id))
-		if err != nil {
-			return err
-		}
-		if ok && !n.same(c.After) {
-			c.Causes = append(c.Causes, Cause{Without: id, Else: n, weight: math.Abs(n.Value - c.After.Value)})
 		}
 	}
 	return nil
