@@ -90,7 +90,7 @@ func recordingsIn(names []string) (list []string, err error) {
 		}
 		n := len(list)
 		err = filepath.WalkDir(name, func(path string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && strings.HasSuffix(path, ".murk") {
+			if err == nil && e.Type().IsRegular() && strings.HasSuffix(path, ".murk") {
 				list = append(list, path)
 			}
 			return err

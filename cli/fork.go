@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,12 +90,13 @@ type forkResult struct {
 	Event   string `json:"event"` // "fork"
 	File    string `json:"file"`
 	Output  string `json:"output"`
-	Without int    `json:"without"`         // how many commands were left out
-	Given   int    `json:"given"`           // and how many were given
-	Changed uint64 `json:"changed"`         // the first tick with other commands
-	Ticks   uint64 `json:"ticks"`           // of the fork
-	Hash    string `json:"hash"`            // after the last
-	Error   string `json:"error,omitempty"` // of the tick after it, which fails
+	Without int    `json:"without"`          // how many commands were left out
+	Spawns  int    `json:"spawns,omitempty"` // of those, how many make an entity
+	Given   int    `json:"given"`            // and how many were given
+	Changed uint64 `json:"changed"`          // the first tick with other commands
+	Ticks   uint64 `json:"ticks"`            // of the fork
+	Hash    string `json:"hash"`             // after the last
+	Error   string `json:"error,omitempty"`  // of the tick after it, which fails
 }
 
 // A forked is a fork under way.
@@ -167,8 +167,12 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 
 // text is the result for people.
 func (x *forked) text() string {
-	return fmt.Sprintf("fork      %s  %s, hash %s\nchanged   from tick %s on: %s left out, %s given\nnext      %s diff %s %s", words.Argument(x.output), words.Count(x.Ticks, "tick"), x.Hash,
-		words.Number(x.Changed), words.Count(uint64(x.Without), "command"), words.Number(uint64(x.Given)), x.Name, words.Argument(x.File), words.Argument(x.output))
+	note := ""
+	if x.Spawns > 0 {
+		note = "note      an entity is not made: those that are made after it get other ids, and recorded commands reach others by them\n"
+	}
+	return fmt.Sprintf("fork      %s  %s, hash %s\nchanged   from tick %s on: %s left out, %s given\n%snext      %s diff %s %s", words.Argument(x.output), words.Count(x.Ticks, "tick"), x.Hash,
+		words.Number(x.Changed), words.Count(uint64(x.Without), "command"), words.Number(uint64(x.Given)), note, x.Name, words.Argument(x.File), words.Argument(x.output))
 }
 
 // leaveOut reads the numbers of the commands to be left out.
@@ -212,13 +216,21 @@ func (x *forked) change(tick uint64, recorded []commands.Command) (list []comman
 	x.recorded = append(x.recorded, x.player.Frame().Hash)
 	for i := range recorded {
 		c := &recorded[i]
-		at := slices.IndexFunc(x.left, func(s span) bool { return c.Arrival >= s.first && c.Arrival <= s.last })
-		if at < 0 {
+		out := false
+		for k := range x.left {
+			if s := &x.left[k]; c.Arrival >= s.first && c.Arrival <= s.last {
+				s.found, out = true, true
+			}
+		}
+		if !out {
 			list = append(list, *c)
 			continue
 		}
-		x.left[at].found, other = true, true
+		other = true
 		x.Without++
+		if c.Kind == commands.KindSpawn {
+			x.Spawns++
+		}
 	}
 	for _, c := range x.commands {
 		due := c.At(tick)

@@ -36,9 +36,10 @@ func (a *app) whyCommand() *cobra.Command {
 		Short: "Tell why a cell or an entity has its value",
 		Long: `Why finds the latest tick, up to --tick, in which a number changed, and what changed it: a
 command, and who sent it; or a part of the tick, such as a propagator or a rule. It then
-computes the tick again without one of its commands, and with one of the numbers near it as
-it was a tick before, and shows which of them would have made another value of it: the
-causes, and what there would have been without each, those first that matter most.
+computes the tick again, at most 256 times: without one of its commands, without an entity
+that was near, and with one of the numbers near it as it was a tick before. It shows which of
+them would have made another value of it: the causes, and what there would have been without
+each, those first that matter most.
 
 A number is named by --field and --cell, or by --field, for an attribute, and --entity. For
 one component of a vector write its number behind the name, as in flow_1.
@@ -165,9 +166,10 @@ func (j *whyJob) place(w *engine.World, names session.Names) (p session.Place, e
 			at = -1
 		}
 	}
-	if at < 0 {
+	own := len(names.Scenario.Fields) // those behind them are the engine's
+	if at < 0 || at >= own {
 		var names []string
-		for _, d := range w.Defs() {
+		for _, d := range w.Defs()[:own] {
 			names = append(names, d.Name)
 		}
 		return p, report.Usage("there is no field %q%s", j.field, document.Suggestion(j.field, names))

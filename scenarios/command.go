@@ -3,7 +3,6 @@ package scenarios
 import (
 	"encoding/hex"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/murksim/murksim/commands"
@@ -160,21 +159,6 @@ func (c *Command) order(s *Scenario, n *document.Node) error {
 		c.add(commands.Custom(c.Custom.Type, data))
 	}
 	return nil
-}
-
-// ReadCommand reads a command as "commands" of the scenario has them, which does not become a part of it. An entity with a name cannot be made: names belong
-// to a scenario.
-func (s *Scenario) ReadCommand(n *document.Node) (*Command, error) {
-	d, orders := &decoder{s: s, named: true}, s.orders
-	defer func() { s.orders = orders }()
-	c := new(Command)
-	if err := d.decode(n, reflect.ValueOf(c).Elem()); err != nil {
-		return nil, err
-	}
-	if c.named() {
-		return nil, n.At("spawn").Errorf("names belong to a scenario; leave out the name")
-	}
-	return c, nil
 }
 
 // At lists what is to be submitted for a tick; nothing if the command is not due. The data of the commands must not be changed.

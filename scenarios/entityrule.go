@@ -148,7 +148,7 @@ func (x *ruleItem) check(_ *decoder, n *document.Node) error {
 	x.at = n
 	does := ""
 	for _, key := range []string{"move", "take", "kill", "birth", "die", "set", "become"} {
-		if n.Get(key) != nil {
+		if x.does(key, n) {
 			does = cmp.Or(does, key)
 		}
 	}
@@ -160,6 +160,17 @@ func (x *ruleItem) check(_ *decoder, n *document.Node) error {
 	}
 	x.Name = does
 	return nil
+}
+
+// does reports whether the item has a key that does something: not what is the same as if it were left out, for a recording leaves that out.
+func (x *ruleItem) does(key string, n *document.Node) bool {
+	switch key {
+	case "die":
+		return x.Die
+	case "set":
+		return len(x.Set) > 0
+	}
+	return n.Get(key) != nil
 }
 
 // check finds out what the formulas mean.

@@ -84,6 +84,8 @@ func TestEntityRuleMistakes(t *testing.T) {
 		{"{birth: {kind: goat}}", "25:26: there is no kind \"goat\""},
 		{"{birth: {kind: kin, set: {here.rain: 1}}}", "25:37: \"here.rain\" is no attribute"},
 		{"{name: x}", "25:11: the item does nothing; give it move, set, take, kill, die, birth or become"},
+		{"{die: false}", "25:11: the item does nothing; give it move, set, take, kill, die, birth or become"},
+		{"{set: {}}", "25:11: the item does nothing; give it move, set, take, kill, die, birth or become"},
 		{"{die: true}\n        - {die: true}", "26:11: an item before is called die, too; give this one a name"},
 		{"{set: {energy: energy * beta}}", "no field, parameter, let or value is called beta"},
 	} {

@@ -23,18 +23,32 @@ func (s *Scenario) Order(text []byte, tick uint64) ([]commands.Command, error) {
 	if n.Kind == document.Mapping {
 		n.Kids = append(n.Kids, &document.Node{Raw: "tick"}, &document.Node{Raw: "1"})
 	}
+	c, err := s.ReadCommand(n)
+	if err != nil {
+		return nil, err
+	}
+	if c.Priority == commands.PrioritySystem {
+		return nil, n.At("priority").Errorf("priority 0 is the system's")
+	}
+	if c.ExpiresAfter != nil {
+		for i := range c.orders {
+			c.orders[i].Expires = tick + *c.ExpiresAfter
+		}
+	}
+	return c.orders, nil
+}
+
+// ReadCommand reads a command as "commands" of the scenario has them, which does not become a part of it: it may name entities, and names none.
+func (s *Scenario) ReadCommand(n *document.Node) (*Command, error) {
 	own := *s
 	own.orders = 0
-	c := Command{}
-	d := decoder{s: &own}
-	if err := d.decode(n, reflect.ValueOf(&c).Elem()); err != nil {
+	c, d := new(Command), decoder{s: &own}
+	if err := d.decode(n, reflect.ValueOf(c).Elem()); err != nil {
 		return nil, err
 	}
 	switch e := c.entity(); {
 	case c.named():
-		return nil, n.Get("spawn").At("name").Errorf("an order gives no names")
-	case c.Priority == commands.PrioritySystem:
-		return nil, n.At("priority").Errorf("priority 0 is the system's")
+		return nil, n.Get("spawn").At("name").Errorf("a name is given in a scenario only; leave it out")
 	case e != nil && e.Name != "":
 		if _, err := own.resolve(e); err != nil {
 			return nil, err
@@ -44,10 +58,5 @@ func (s *Scenario) Order(text []byte, tick uint64) ([]commands.Command, error) {
 			return nil, err
 		}
 	}
-	if c.ExpiresAfter != nil {
-		for i := range c.orders {
-			c.orders[i].Expires = tick + *c.ExpiresAfter
-		}
-	}
-	return c.orders, nil
+	return c, nil
 }

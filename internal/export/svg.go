@@ -209,13 +209,15 @@ func (c *chart) draw(out *bufio.Writer, below int) {
 		lo = 0
 	}
 	const least = 1e-9 // of the values: less is rounding
-	if room := (hi - lo) * 0.05; hi-lo > least*max(math.Abs(lo), math.Abs(hi)) {
-		hi += room
+	half, greatest := hi/2-lo/2, max(math.Abs(lo), math.Abs(hi)) // the whole distance may be beyond a float64
+	if room := half * 0.1; half > least/2*greatest {
+		hi = min(hi+room, math.MaxFloat64)
 		if lo != 0 {
-			lo -= room
+			lo = max(lo-room, -math.MaxFloat64)
 		}
 	} else {
-		lo, hi = lo-1, hi+1
+		room := max(1, least*greatest)
+		lo, hi = max(lo-room, -math.MaxFloat64), min(hi+room, math.MaxFloat64)
 	}
 	points := lines[0].points
 	first, last := float64(points[0].tick), float64(points[len(points)-1].tick)
@@ -225,7 +227,7 @@ func (c *chart) draw(out *bufio.Writer, below int) {
 		}
 		return plotLeft + (tick-first)/(last-first)*plotWidth
 	}
-	y := func(v float64) float64 { return float64(plotTop) + (hi-v)/(hi-lo)*plotHeight }
+	y := func(v float64) float64 { return float64(plotTop) + (hi/2-v/2)/(hi/2-lo/2)*plotHeight }
 	fmt.Fprintf(out, "<text x=\"%d\" y=\"16\" font-size=\"14\" font-weight=\"600\">%s</text>\n", plotLeft, c.heading())
 	c.legend(out)
 	list, step := plot.Steps(lo, hi, 4)

@@ -14,7 +14,7 @@ func Steps(lo, hi float64, about int) (list []float64, step float64) {
 	if !(hi > lo) {
 		return []float64{lo}, 1
 	}
-	rough := (hi - lo) / float64(about)
+	rough := hi/float64(about) - lo/float64(about)
 	unit := power(decade(rough))
 	step = 10 * unit
 	for _, m := range []float64{1, 2, 5} {
@@ -24,6 +24,10 @@ func Steps(lo, hi float64, about int) (list []float64, step float64) {
 		}
 	}
 	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
+	const most = 1 << 52 // up to here a float64 tells whole numbers from their neighbours
+	if !(step > 0) || math.IsInf(step, 0) || !(math.Abs(first) < most && math.Abs(last) < most) {
+		return []float64{lo, hi}, math.Max(rough, math.SmallestNonzeroFloat64) // there are no rounder ones
+	}
 	for i := first; i <= last; i++ {
 		list = append(list, i*step)
 	}
@@ -91,6 +95,9 @@ func Precision(lo, hi float64, digits int) float64 {
 // decade returns the exponent of the power of ten below a positive number. What is less than one only by rounding is taken for it.
 func decade(x float64) int {
 	const digits = 9
+	if x = math.Min(x, math.MaxFloat64); math.IsNaN(x) {
+		return 0
+	}
 	s := strconv.FormatFloat(x, 'e', digits, 64)
 	e, err := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
 	if err != nil {

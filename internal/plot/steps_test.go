@@ -1,6 +1,7 @@
 package plot_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +96,26 @@ func TestWrap(t *testing.T) {
 	}
 	if want := []string{"b by", "propagators.", "diffusion.rate and"}; !slices.Equal(lines[:3], want) {
 		t.Errorf("Wrap gives %q, want it to begin with %q", lines, want)
+	}
+}
+
+// TestStepsOfOddNumbers: there are few steps, all of them numbers, whatever the ends are.
+func TestStepsOfOddNumbers(t *testing.T) {
+	ends := []float64{-math.MaxFloat64, -1e300, -1e15 - 8, -1, -5e-324, 0, 5e-324, 1e-310, 1e-300, 1, 1 << 53, 1<<53 + 2, 1e15, 1e15 + 8, 1.7e308, math.MaxFloat64}
+	for i, lo := range ends {
+		for _, hi := range ends[i:] {
+			list, step := plot.Steps(lo, hi, 5)
+			if len(list) == 0 && hi > lo || len(list) > 30 || !(step > 0) || math.IsInf(step, 0) {
+				t.Fatalf("Steps(%v, %v) = %v, %v", lo, hi, list, step)
+			}
+			for _, v := range list {
+				if math.IsNaN(v) || math.IsInf(v, 0) || plot.Label(v, step) == "" || plot.Label(v, plot.Precision(lo, hi, 3)) == "" {
+					t.Fatalf("Steps(%v, %v) has %v", lo, hi, v)
+				}
+			}
+			if lo > 0 && len(plot.LogSteps(lo, hi, 5)) > 30 {
+				t.Fatalf("LogSteps(%v, %v) = %v", lo, hi, plot.LogSteps(lo, hi, 5))
+			}
+		}
 	}
 }

@@ -92,6 +92,9 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 		m.Show(min(s.Begin+ticks, s.PlannedTicks))
 		return ctx.Err()
 	})
+	if found.Alone && len(looks) > 0 { // what the others saw may be of a forged index
+		looks = looks[len(looks)-1:]
+	}
 	s.Begin, s.Ticks, s.Held = found.Begin, found.Verified.Ticks, found.Ticks()
 	for _, x := range found.Spans {
 		s.Spans = append(s.Spans, Stretch{"held", s.File, x.First, x.Last, foundAt(looks, x.First)})

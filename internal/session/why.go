@@ -183,7 +183,7 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 	}
 	c.After = number(v.World, p, v.World.Column)
 	if len(c.Later) == 0 {
-		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: the world does not compute the same each time; %s synctest may name the part", tick, y.By.Opener.Name)
+		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: %s; %s synctest may name the part", tick, Remembers, y.By.Opener.Name)
 	}
 	c.Part, c.Kind, c.Later = c.Later[0].Part, c.Later[0].Kind, c.Later[1:]
 	t := &trial{Why: y, change: c, before: before}
@@ -261,6 +261,11 @@ func (t *trial) again(without int, with ...commands.Command) (n Number, ok bool,
 func (t *trial) causes(ctx context.Context) error {
 	if t.change.Command = t.command(); t.change.Command != nil {
 		return nil
+	}
+	if same, _, err := t.again(-1); err != nil {
+		return err
+	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
+		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
 	}
 	defer t.rank()
 	for _, look := range []func(context.Context) error{t.leaveOut, t.present, t.putBack} {

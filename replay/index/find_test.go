@@ -75,6 +75,25 @@ func TestFindFails(t *testing.T) {
 	}
 }
 
+// TestFindAlone: where a part begins with a state that is not that of the run, what was looked at in the parts does not count, and Find says so.
+func TestFindAlone(t *testing.T) {
+	r := record(t, "heat", 60, index.Options{Now: ticking()}, false)
+	b, forged := r.recording.Bytes(), withOtherStates(t, r.index.Bytes())
+	x, err := index.Open(bytes.NewReader(forged), int64(len(forged)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		x     *index.Index
+		alone bool
+	}{{r.open(t), false}, {x, true}} {
+		got, err := index.Find(bytes.NewReader(b), int64(len(b)), tt.x, r.build, seldom, 2, nil)
+		if err != nil || got.Alone != tt.alone {
+			t.Errorf("Find: alone %v, %v; want %v", got.Alone, err, tt.alone)
+		}
+	}
+}
+
 // BenchmarkFind looks for what costs nothing, beside a verification of the same recording.
 func BenchmarkFind(b *testing.B) {
 	const ticks = 3000

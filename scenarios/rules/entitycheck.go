@@ -162,7 +162,10 @@ func (c *checker) item(it *Item, order Order) (x agentItem, err error) {
 		}
 	}
 	if it.Move != nil {
-		if err = c.move(&x); err != nil {
+		if err = c.move(&x); err == nil {
+			err = c.short(it.Move)
+		}
+		if err != nil {
 			return x, placed(it.Name+".move", err)
 		}
 	}

@@ -184,6 +184,9 @@ func (c *checker) about(n *Node) (*Term, error) {
 	if err == nil {
 		err = c.boolean(t)
 	}
+	if err == nil {
+		err = c.short(n)
+	}
 	if err == nil && !c.tells(t, Other) {
 		err = c.wrong(n, "%s is the same for every one that is looked at; did you mean other.%s?", n, c.attributeIn(n))
 	}
