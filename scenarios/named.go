@@ -1,9 +1,11 @@
 package scenarios
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/murksim/murksim/commands"
@@ -228,6 +230,31 @@ func (s *Scenario) acceptSpawned(tick uint64, receipts []commands.Receipt) error
 			return x.at.Errorf("%q has another id than commands use for it, because events or commands of priority 0 spawned entities before it; spawn it at another tick", x.name)
 		}
 		next++
+	}
+	return nil
+}
+
+// HasNames reports whether entities of the scenario have names.
+func (s *Scenario) HasNames() bool { return len(s.named) > 0 }
+
+// CheckNames returns an error if the commands of a recorded tick, in their order, do not make the entities to which the scenario gives names in that
+// tick: then commands of the scenario that name them would reach others, which have their ids.
+func (s *Scenario) CheckNames(tick uint64, recorded []commands.Command) error {
+	var wanted []*namedSpawn
+	for i := range s.named {
+		if x := &s.named[i]; x.tick == tick {
+			wanted = append(wanted, x)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	given := s.CommandsAt(tick) // which begins with them
+	made := slices.DeleteFunc(slices.Clone(recorded), func(c commands.Command) bool { return c.Kind != commands.KindSpawn || c.HasSource })
+	for i, x := range wanted {
+		if i >= len(made) || !bytes.Equal(made[i].AppendPayload(nil), given[i].AppendPayload(nil)) {
+			return fmt.Errorf("tick %d does not spawn %q as the scenario does, so what the scenario does to it later would reach another entity", tick, x.name)
+		}
 	}
 	return nil
 }

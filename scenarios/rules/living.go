@@ -312,7 +312,7 @@ type living struct {
 	kinds  []int32
 	cells  []int32
 	order  []resident // by ascending id
-	known  bool   // who they are in this state
+	known  bool       // who they are in this state
 	slots  []int32
 	places []int32 // of those that were chosen: their slots, and the cells on which they stand
 	kind   int     // which were chosen
