@@ -208,7 +208,7 @@ func (c *chart) draw(out *bufio.Writer, below int) {
 	if c.unit == "cells" || c.title == "population" {
 		lo = 0
 	}
-	const least = 1e-9 // of the values: less is rounding
+	const least = 1e-9                                           // of the values: less is rounding
 	half, greatest := hi/2-lo/2, max(math.Abs(lo), math.Abs(hi)) // the whole distance may be beyond a float64
 	if room := half * 0.1; half > least/2*greatest {
 		hi = min(hi+room, math.MaxFloat64)
