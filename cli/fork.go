@@ -291,7 +291,7 @@ func (x *forked) check(name string) error {
 	}
 	for _, s := range x.left {
 		if !s.found {
-			return fmt.Errorf("%s: up to tick %s it has no command %s; murksim inspect --commands shows them all", document.FileName(name), words.Number(x.begin+uint64(len(x.recorded))), s)
+			return fmt.Errorf("%s: up to tick %s it has no command %s; %s inspect --commands %s shows them all", document.FileName(name), words.Number(x.begin+uint64(len(x.recorded))), s, x.Name, words.Argument(name))
 		}
 	}
 	if x.Changed == 0 {

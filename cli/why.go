@@ -244,21 +244,18 @@ func (s *speaker) value(p session.Place, n session.Number) string {
 
 // view is a change with its names.
 func (s *speaker) view(c *session.Change) whyResult {
-	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Part: c.Part, Kind: c.Kind, Untried: c.Untried}
-	if c.Part != "" {
-		r.Before = s.value(c.Place, c.Before)
+	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Untried: c.Untried}
+	if len(c.Steps) > 0 {
+		r.Before, r.Part, r.Kind = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind
 	}
 	if c.Command != nil {
 		r.Command = session.DescribeCommand(s.names, &c.Command.Command)
 	}
-	for _, x := range c.Later {
+	for _, x := range c.Steps[min(1, len(c.Steps)):] {
 		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number)})
 	}
 	for i := range c.Causes {
 		x := &c.Causes[i]
-		if x.Order == c.Command && c.Command != nil {
-			continue
-		}
 		v := causeView{Else: s.value(c.Place, x.Else)}
 		switch {
 		case x.Without != 0:

@@ -12,17 +12,23 @@ type statement struct {
 	fields []fields.ID
 }
 
-// statement finds out what a formula about the whole world means.
-func (d *decoder) statement(f *formula, check func(*rules.Scope, *rules.Node) (*rules.Statement, error)) (*statement, error) {
-	scope, ids, err := d.s.wholeScope()
+// statement finds out what a formula about the whole world means. The error is that of the formula, without its place.
+func (s *Scenario) statement(n *rules.Node, check func(*rules.Scope, *rules.Node) (*rules.Statement, error)) (*statement, error) {
+	scope, ids, err := s.wholeScope()
 	if err != nil {
 		return nil, err
 	}
-	s := &statement{fields: ids}
-	if s.Statement, err = check(scope, f.node); err != nil {
+	x, err := check(scope, n)
+	return &statement{x, ids}, err
+}
+
+// statement finds out what a formula of the document about the whole world means.
+func (d *decoder) statement(f *formula, check func(*rules.Scope, *rules.Node) (*rules.Statement, error)) (*statement, error) {
+	x, err := d.s.statement(f.node, check)
+	if err != nil {
 		return nil, located(f.at, err)
 	}
-	return s, f.canonical(d)
+	return x, f.canonical(d)
 }
 
 // spendOn counts what a formula about the whole world makes before the first tick that it looks at.
@@ -68,3 +74,50 @@ func (f *statement) read(s *Scenario, w *engine.World, state *rules.State) {
 	all := w.Entities()
 	state.See(all.ID, all.Kind, all.Cell)
 }
+
+// A Statement is a formula about the whole world, as in an expectation: most(heat) > 250. It is for one goroutine at a time.
+type Statement struct {
+	that  *statement
+	s     *Scenario
+	text  string
+	state rules.State
+}
+
+// A StatementError says where a formula about the whole world is wrong, and what to do.
+type StatementError struct {
+	Text    string // the formula
+	At, End int    // its bytes that are meant; none: the whole
+	Reason  string
+}
+
+// Error implements error.
+func (e *StatementError) Error() string { return e.Reason }
+
+// Statement reads a formula about the whole world of the scenario. The error is a [*StatementError].
+func (s *Scenario) Statement(text string) (*Statement, error) {
+	n, err := rules.Parse(text)
+	t := &Statement{s: s}
+	if err == nil {
+		t.that, err = s.statement(n, rules.CheckStatement)
+	}
+	if e, ok := err.(*rules.Error); ok {
+		return nil, &StatementError{text, e.At, e.End, e.Reason}
+	} else if err != nil {
+		return nil, err
+	}
+	t.text = n.String()
+	return t, nil
+}
+
+// String returns the formula in its canonical form.
+func (t *Statement) String() string { return t.text }
+
+// Holds reports whether the statement is true of a world of the scenario as it is now. An error says what cannot be computed, such as a sum that is
+// beyond the range of its numbers.
+func (t *Statement) Holds(w *engine.World) (bool, error) {
+	t.that.read(t.s, w, &t.state)
+	return t.that.Holds(&t.state)
+}
+
+// Found says what the terms of the statement came to when Holds was called last: "most(heat) is 251.5".
+func (t *Statement) Found() string { return t.that.Found() }

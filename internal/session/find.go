@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"math"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
@@ -92,7 +91,7 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 		m.Show(min(s.Begin+ticks, s.PlannedTicks))
 		return ctx.Err()
 	})
-	if found.Alone && len(looks) > 0 { // what the others saw may be of a forged index
+	if found.Single && len(looks) > 0 { // what the others saw may be of a forged index
 		looks = looks[len(looks)-1:]
 	}
 	s.Begin, s.Ticks, s.Held = found.Begin, found.Verified.Ticks, found.Ticks()
@@ -108,19 +107,15 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 
 // unknown counts the states in which the condition has no value.
 func (s *Search) unknown(looks []*look) {
-	reasons := make(map[uint64]string) // by tick, for what is computed again is looked at again
-	first := uint64(math.MaxUint64)
+	first := s.Begin + s.Ticks + 1 // behind what counts
 	for _, l := range looks {
 		for _, tick := range l.unknown {
 			if tick <= s.Begin+s.Ticks {
-				reasons[tick], first = "", min(first, tick)
+				s.Unknown++
 			}
 		}
-	}
-	s.Unknown = uint64(len(reasons))
-	for _, l := range looks {
-		if len(l.unknown) > 0 && l.first == first {
-			s.Reason = l.reason
+		if len(l.unknown) > 0 && l.unknown[0] < first { // a world goes forward, from part to part
+			first, s.Reason = l.unknown[0], l.reason
 		}
 	}
 }
@@ -131,17 +126,16 @@ type look struct {
 	held    bool
 	next    uint64 // tick
 	found   map[uint64]string
-	unknown []uint64 // ticks
-	first   uint64   // of these
-	reason  string   // in the first
+	unknown []uint64 // the ticks in which it has no value
+	reason  string   // in the first of them
 }
 
 func (l *look) holds(w *engine.World) (bool, error) {
 	tick := w.Tick()
 	held, err := l.Holds(w)
 	if err != nil {
-		if len(l.unknown) == 0 || tick < l.first {
-			l.first, l.reason = tick, err.Error()
+		if len(l.unknown) == 0 {
+			l.reason = err.Error()
 		}
 		l.unknown = append(l.unknown, tick)
 		held = false

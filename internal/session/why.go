@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
 )
 
 // A Place is a number in a world: of a field at a cell, or an attribute of an entity.
@@ -25,9 +26,7 @@ type Change struct {
 	Place
 	Tick          uint64 // in which it changed; that at which the recording begins: it never did
 	Before, After Number
-	Part          string // of the tick, by name; "": it never changed
-	Kind          string // see [engine.PartCommands]
-	Later         []Step // what later parts of the tick made of it
+	Steps         []Step // the parts of the tick that changed it, one after the other; none: it never changed
 	Command       *Order // that set it
 	Causes        []Cause
 	Untried       int // what may be causes and was not tried: numbers that no command can put back, and what is more than can be tried
@@ -35,8 +34,8 @@ type Change struct {
 
 // A Step is a part of a tick that changed a number.
 type Step struct {
-	Part, Kind string
-	Number
+	Part, Kind string // see [engine.PartCommands]
+	Number            // after it
 }
 
 // An Order is a recorded command.
@@ -46,7 +45,7 @@ type Order struct {
 	Made   uint64          // the entity that it made, by id; 0: none
 }
 
-// A Cause is a number, or a command, without which the change would have been another one.
+// A Cause is a number, a command or an entity, without which the change would have been another one.
 type Cause struct {
 	Place                // of the number
 	Order         *Order // the command; nil: it is none
@@ -172,7 +171,7 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 			return &x
 		})
 		if !now.same(latest) {
-			c.Later = append(c.Later, Step{part.Name, part.Kind, now})
+			c.Steps = append(c.Steps, Step{part.Name, part.Kind, now})
 			latest = now
 		}
 	})
@@ -182,15 +181,19 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 		return nil, y.By.Visited(v, y.File, tick, err)
 	}
 	c.After = number(v.World, p, v.World.Column)
-	if len(c.Later) == 0 {
+	if len(c.Steps) == 0 {
 		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: %s; %s synctest may name the part", tick, Remembers, y.By.Opener.Name)
 	}
-	c.Part, c.Kind, c.Later = c.Later[0].Part, c.Later[0].Kind, c.Later[1:]
 	t := &trial{Why: y, change: c, before: before}
 	if err := t.orders(v); err != nil {
 		return nil, err
 	}
 	return c, t.causes(ctx)
+}
+
+// by reports whether parts of a kind changed the number.
+func (c *Change) by(kinds ...string) bool {
+	return slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(kinds, s.Kind) })
 }
 
 // A trial computes a tick again with something else than there was.
@@ -282,7 +285,7 @@ func (t *trial) command() (last *Order) {
 	for i := range t.inputs {
 		o := &t.inputs[i]
 		made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
-		if c.Kind == engine.PartCommands && o.Reason == commands.Applied && (made || t.sets(&o.Command)) {
+		if c.Steps[0].Kind == engine.PartCommands && o.Reason == commands.Applied && (made || t.sets(&o.Command)) {
 			last = o
 		}
 	}
@@ -314,11 +317,13 @@ func (t *trial) try(ctx context.Context, x Cause, without int, with ...commands.
 	return nil
 }
 
-// leaveOut tries what there would have been without each command.
+// leaveOut tries what there would have been without each command, but for those that set what no part of the change reads.
 func (t *trial) leaveOut(ctx context.Context) error {
+	read := t.read()
 	for i := range t.inputs {
 		o := &t.inputs[i]
-		if o.Reason != commands.Applied || t.change.Kind != engine.PartCommands && !t.concerns(&o.Command) {
+		apart := o.Kind == commands.KindSetField && !slices.Contains(read, fields.ID(o.ID)) && !t.change.by(engine.PartCommands)
+		if o.Reason != commands.Applied || apart {
 			continue
 		}
 		if err := t.try(ctx, Cause{Order: o}, i); err != nil {
@@ -364,7 +369,7 @@ func (t *trial) rank() {
 // present looks whether the entities near the number made the change: what there would have been without each.
 func (t *trial) present(ctx context.Context) error {
 	c := t.change
-	if !slices.ContainsFunc(append(c.Later, Step{Kind: c.Kind}), func(s Step) bool { return s.Kind == engine.PartSystem || s.Kind == engine.PartEvents }) {
+	if !c.by(engine.PartSystem, engine.PartEvents) {
 		return nil // others do not look at entities, nor schedule what becomes of them
 	}
 	cells, entities := t.cells(), t.before.Entities()
@@ -401,23 +406,20 @@ func (t *trial) cells() []int32 {
 
 // sets reports whether a command writes the number in question itself.
 func (t *trial) sets(c *commands.Command) bool {
-	p, d := t.change.Place, &t.before.Defs()[t.change.Field]
-	if c.Kind != commands.KindSetField || fields.ID(c.ID) != p.Field {
-		return false
-	}
-	at := commands.EntityCoord(p.Entity)
+	p := t.change.Place
+	return c.Kind == commands.KindSetField && fields.ID(c.ID) == p.Field && c.Coord == t.target(p)
+}
+
+// target is the coordinate by which a command that sets a number names it.
+func (t *trial) target(p Place) space.Coord {
+	d, at := &t.before.Defs()[p.Field], commands.EntityCoord(p.Entity)
 	if d.Domain == fields.Cells {
 		at = t.before.Lattice().Coord(p.Cell)
 	}
 	if d.Type.Kind == fields.VectorKind {
 		at = at.Append(int32(p.Component))
 	}
-	return c.Coord == at
-}
-
-// concerns reports whether a command is about the entity in question, or about its kin: a field of cells is concerned by all that are about it.
-func (t *trial) concerns(c *commands.Command) bool {
-	return c.Kind != commands.KindSetField || fields.ID(c.ID) == t.change.Field
+	return at
 }
 
 // put is the command that gives a number a value; false: none can.
@@ -426,14 +428,7 @@ func (t *trial) put(p Place, n Number) (c commands.Command, ok bool) {
 	if d.Element != fields.Float32 || d.Mutability == fields.Static {
 		return c, false
 	}
-	if d.Domain == fields.Entities {
-		return commands.SetAttribute(p.Entity, uint32(p.Field), float32(n.Value)), d.Type.Kind != fields.VectorKind
-	}
-	at := t.before.Lattice().Coord(p.Cell)
-	if d.Type.Kind == fields.VectorKind {
-		at = at.Append(int32(p.Component))
-	}
-	return commands.SetField(at, uint32(p.Field), float32(n.Value)), true
+	return commands.SetField(t.target(p), uint32(p.Field), float32(n.Value)), true
 }
 
 // near lists the numbers that the part of the change may have read near it, in the order in which it declares them: of its cell first, then of those next to it, and of
@@ -443,26 +438,27 @@ func (t *trial) near() (list []Place) {
 	entities := w.Entities()
 	for _, id := range t.read() {
 		d := &w.Defs()[id]
-		for _, at := range cells {
-			for k := range max(d.Type.Components(), 1) {
-				if d.Domain == fields.Cells {
-					list = append(list, Place{Field: id, Component: k, Cell: int(at)})
-				}
+		add := func(p Place) {
+			for p.Component = range max(d.Type.Components(), 1) {
+				list = append(list, p)
 			}
 		}
-		if d.Domain != fields.Entities {
+		if d.Domain == fields.Cells {
+			for _, at := range cells {
+				add(Place{Field: id, Cell: int(at)})
+			}
 			continue
 		}
-		for slot, id2 := range entities.Live() {
+		for slot, who := range entities.Live() {
 			if slices.Contains(cells, entities.Cell[slot]) {
-				list = append(list, Place{Field: id, Entity: id2})
+				add(Place{Field: id, Entity: who})
 			}
 		}
 	}
 	return list
 }
 
-// read lists the fields that the parts of the change read.
+// read lists the fields that the parts of the change read, and its own where commands, checks or events are among them.
 func (t *trial) read() (list []fields.ID) {
 	add := func(ids ...fields.ID) {
 		for _, id := range ids {
@@ -472,7 +468,7 @@ func (t *trial) read() (list []fields.ID) {
 		}
 	}
 	l, config := t.before.Lattice(), t.before.Config()
-	for _, step := range append([]Step{{Part: t.change.Part, Kind: t.change.Kind}}, t.change.Later...) {
+	for _, step := range t.change.Steps {
 		for _, p := range config.Propagators {
 			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartPropagator {
 				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)

@@ -18,9 +18,9 @@ type Span struct {
 // A Found says in which ticks a condition holds.
 type Found struct {
 	Verified
-	Begin uint64 // the tick at which the recording begins; its state is looked at, too
-	Alone bool   // the condition that was made last looked at all states: what others saw does not count
-	Spans []Span // in order, and apart from each other; after an error those of the ticks that match
+	Begin  uint64 // the tick at which the recording begins; its state is looked at, too
+	Single bool   // one world replayed all, with the condition that was made last: what others saw does not count
+	Spans  []Span // in order, and apart from each other; after an error those of the ticks that match
 }
 
 // Find replays a recording as [Verify] does, compares what Verify compares, and looks after each tick whether a condition holds. What it returns is
@@ -29,7 +29,7 @@ type Found struct {
 func Find(recording io.ReaderAt, size int64, x *Index, build replay.Builder, conditions func() (Condition, error), parallel int, progress func(ticks uint64) error) (Found, error) {
 	v := &verification{recording: recording, size: size, index: x, progress: progress, conditions: conditions}
 	of, err := v.run(build, parallel)
-	return Found{of, v.begin, v.unparted, v.found}, err
+	return Found{of, v.begin, v.single, v.found}, err
 }
 
 // Ticks returns how many ticks the spans have.

@@ -75,8 +75,8 @@ func TestFindFails(t *testing.T) {
 	}
 }
 
-// TestFindAlone: where a part begins with a state that is not that of the run, what was looked at in the parts does not count, and Find says so.
-func TestFindAlone(t *testing.T) {
+// TestFindSingle: where a part begins with a state that is not that of the run, what was looked at in the parts does not count, and Find says so.
+func TestFindSingle(t *testing.T) {
 	r := record(t, "heat", 60, index.Options{Now: ticking()}, false)
 	b, forged := r.recording.Bytes(), withOtherStates(t, r.index.Bytes())
 	x, err := index.Open(bytes.NewReader(forged), int64(len(forged)))
@@ -88,8 +88,8 @@ func TestFindAlone(t *testing.T) {
 		alone bool
 	}{{r.open(t), false}, {x, true}} {
 		got, err := index.Find(bytes.NewReader(b), int64(len(b)), tt.x, r.build, seldom, 2, nil)
-		if err != nil || got.Alone != tt.alone {
-			t.Errorf("Find: alone %v, %v; want %v", got.Alone, err, tt.alone)
+		if err != nil || got.Single != tt.alone {
+			t.Errorf("Find: single %v, %v; want %v", got.Single, err, tt.alone)
 		}
 	}
 }

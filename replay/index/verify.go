@@ -106,7 +106,7 @@ type verification struct {
 
 	conditions func() (Condition, error) // nil: none is looked for
 	found      []Span
-	unparted   bool // one world looked at all states
+	single     bool // one world looked at all states
 
 	reading sync.Mutex
 	index   *Index
@@ -315,7 +315,7 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	v.replayed.Store(0)
 	of.World = p.World
 	p.Sum = replay.NewSum(p.Source.Head())
-	v.unparted = true
+	v.single = true
 	all, whole := part{begin: v.begin}, (*witness)(nil)
 	if suspect := v.suspect(); suspect != nil {
 		whole = &witness{part: suspect}

@@ -160,16 +160,23 @@ func (c *checker) name(t *Term) error {
 		if c.whole != nil {
 			return c.ofNoCell(n)
 		}
-		if c.Fields[i].Other {
-			return c.wrong(n, "formulas cannot name %s, whose elements are of a kind that they do not know", n.Text)
-		}
-		return nil
+		return c.field(t, Get, i)
 	}
 	if i := slices.Index(c.World, n.Text); i >= 0 {
 		t.Op, t.Index, t.Uniform = World, i, true
 		return nil
 	}
 	return c.bareValue(t)
+}
+
+// field makes a term one that reads a field, whichever its cell or entity is.
+func (c *checker) field(t *Term, op Op, i int) error {
+	f := &c.Fields[i]
+	if f.Other {
+		return c.wrong(t.Node, "formulas cannot name %s, whose elements are of a kind that they do not know", t.Node.Text)
+	}
+	t.Op, t.Index, t.Type = op, i, c.typeOf(f)
+	return nil
 }
 
 // ofNoCell is the error of what only a cell has, in a formula about the whole world.

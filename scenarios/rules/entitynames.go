@@ -45,15 +45,11 @@ func (c *checker) qualified(t *Term) (is bool, err error) {
 		return true, nil
 	}
 	n.Quoted = c.quoted(n.Text)
-	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == n.Text && f.Attribute == (t.Who == Other) })
+	i := c.fieldCalled(n.Text, t.Who == Other)
 	if i < 0 {
 		return true, c.noneThere(n, t.Who)
 	}
-	if c.Fields[i].Other {
-		return true, c.wrong(n, "formulas cannot name %s, whose elements are of a kind that they do not know", n.Text)
-	}
-	t.Op, t.Index, t.Type = Now, i, c.typeOf(&c.Fields[i])
-	return true, nil
+	return true, c.field(t, Now, i)
 }
 
 // place is a coordinate or the degree of a cell, or the kind of the other entity.
@@ -131,11 +127,8 @@ func (c *checker) ofEntity(t *Term, i int) error {
 		return c.wrong(t.Node, "%s is a field of cells; write near.%[1]s, the value there, or here.%[1]s, that on the entity's cell", t.Node)
 	case !f.Attribute:
 		return c.wrong(t.Node, "%s is a field of cells; write here.%[1]s, the value on the entity's cell", t.Node)
-	case f.Other:
-		return c.wrong(t.Node, "formulas cannot name %s, whose elements are of a kind that they do not know", t.Node.Text)
 	}
-	t.Op, t.Index, t.Type = Now, i, c.typeOf(f)
-	return nil
+	return c.field(t, Now, i)
 }
 
 // population is here(K), near(K), prev(A), or a function that rules of entities do not have. It reports whether the term is one of these.

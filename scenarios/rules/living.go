@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// What formulas about the whole world say of entities: docs/spec/rules.md, Terms about the world.
+// What formulas about the whole world say of entities: docs/spec/rules.md, About the whole world.
 
 // A group is the entities that a term of a statement is over.
 type group struct {
@@ -80,7 +80,7 @@ func (c *checker) ofKind(n *Node) (kind int, is bool, err error) {
 	if kind, is = c.kindCalled(of); !is {
 		return 0, false, nil
 	}
-	attribute := slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Attribute && f.Name == n.Text })
+	attribute := c.fieldCalled(n.Text, true) >= 0
 	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == of.Text })
 	if i < 0 {
 		return kind, true, nil
@@ -138,46 +138,44 @@ func (c *checker) attribute(t *Term) error {
 		return nil
 	}
 	n.Quoted = c.quoted(n.Text)
-	var names []string
-	for i := range c.Fields {
-		switch f := &c.Fields[i]; {
-		case !f.Attribute && f.Name == n.Text:
-			return c.wrong(n, "%s is a field of cells, which an entity does not have; write here.%[1]s, the value on its cell, within a term over entities", n.Text)
-		case !n.Quoted && n.Text == "here":
-			return c.wrong(n, "the cell of an entity is here, as in here.FIELD, and nothing stands before it")
-		case !f.Attribute:
-		case f.Name == n.Text && f.Other:
-			return c.wrong(n, "formulas cannot name %s, whose elements are of a kind that they do not know", n.Text)
-		case f.Name == n.Text:
-			t.Op, t.Index, t.Type = Get, i, c.typeOf(f)
-			return nil
-		default:
-			names = append(names, f.Name)
-		}
+	switch {
+	case c.fieldCalled(n.Text, false) >= 0:
+		return c.wrong(n, "%s is a field of cells, which an entity does not have; write here.%[1]s, the value on its cell, within a term over entities", n.Text)
+	case !n.Quoted && n.Text == "here":
+		return c.wrong(n, "the cell of an entity is here, as in here.FIELD, and nothing stands before it")
 	}
-	return c.wrong(n, "no attribute is called %s%s", n.Text, document.Suggestion(n.Text, names))
+	if i := c.fieldCalled(n.Text, true); i >= 0 {
+		return c.field(t, Get, i)
+	}
+	return c.wrong(n, "no attribute is called %s%s", n.Text, document.Suggestion(n.Text, c.fieldNames(true)))
 }
 
 // onItsCell is here.F: a field on the cell of an entity.
 func (c *checker) onItsCell(t *Term) error {
 	n := t.Node
 	n.Quoted = c.quoted(n.Text)
-	var names []string
+	if c.fieldCalled(n.Text, true) >= 0 {
+		return c.wrong(n, "%s is an attribute of entities, which a cell does not have; write %s.%[1]s", n.Text, c.group.name)
+	}
+	if i := c.fieldCalled(n.Text, false); i >= 0 {
+		return c.field(t, Get, i)
+	}
+	return c.wrong(n, "no field of cells is called %s%s", n.Text, document.Suggestion(n.Text, c.fieldNames(false)))
+}
+
+// fieldCalled is the attribute, or the field of cells, of a name; -1: there is none.
+func (c *checker) fieldCalled(name string, attribute bool) int {
+	return slices.IndexFunc(c.Fields, func(f Field) bool { return f.Attribute == attribute && f.Name == name })
+}
+
+// fieldNames are the names of attributes, or of fields of cells.
+func (c *checker) fieldNames(attributes bool) (names []string) {
 	for i := range c.Fields {
-		switch f := &c.Fields[i]; {
-		case f.Attribute && f.Name == n.Text:
-			return c.wrong(n, "%s is an attribute of entities, which a cell does not have; write %s.%[1]s", n.Text, c.group.name)
-		case f.Attribute:
-		case f.Name == n.Text && f.Other:
-			return c.wrong(n, "formulas cannot name %s, whose elements are of a kind that they do not know", n.Text)
-		case f.Name == n.Text:
-			t.Op, t.Index, t.Type = Get, i, c.typeOf(f)
-			return nil
-		default:
+		if f := &c.Fields[i]; f.Attribute == attributes {
 			names = append(names, f.Name)
 		}
 	}
-	return c.wrong(n, "no field of cells is called %s%s", n.Text, document.Suggestion(n.Text, names))
+	return names
 }
 
 // notAlone is the error of a name of entities that stands by itself; nil: it is none.
@@ -193,7 +191,7 @@ func (c *checker) notAlone(n *Node) error {
 		c.called(kind, n)
 		return c.wrong(n, "%s stands for entities; write count(%[1]s), or %[1]s.%s within a term", n, c.anAttribute())
 	}
-	if slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Attribute && f.Name == n.Text }) {
+	if c.fieldCalled(n.Text, true) >= 0 {
 		return c.wrong(n, "%s is an attribute of entities; write whose, as in mean(%s.%[1]s)", n, who)
 	}
 	return nil

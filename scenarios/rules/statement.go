@@ -38,6 +38,7 @@ type total struct {
 	id      uint64 // of the entity
 	rule    *Rule  // what it is over: its condition, and one formula
 	machine *machine
+	alone   bool // once there is a machine: it looks at each cell by itself, and not at where it lies
 	tally   tally
 	at      place // where it is computed one by one
 }
@@ -344,6 +345,7 @@ func (x *total) look(e *evaluator, n int) error {
 	if x.machine == nil { // what it needs of each cell is not made before the scenario runs
 		x.machine = newMachine(Compile(s, x.rule, nil))
 		x.machine.use(make([]float32, x.machine.scratch()))
+		x.alone = looksAlone(x.rule)
 	}
 	m, bad := x.machine, fault{cell: noFault}
 	m.prev = m.prev[:0]
@@ -359,7 +361,7 @@ func (x *total) look(e *evaluator, n int) error {
 	switch {
 	case x.over == overEntities:
 		m.blocksOfAgents(&state.living, n, take)
-	case x.alone():
+	case x.alone:
 		m.blocksInOrder(n, take)
 	default: // blocks with one pattern of neighbours, whose cells are not in their order
 		for _, span := range s.Lattice.Spans() {
@@ -376,12 +378,12 @@ func (x *total) look(e *evaluator, n int) error {
 	return nil
 }
 
-// alone reports whether the term looks at each cell by itself, and not at where it lies.
-func (x *total) alone() bool {
+// looksAlone reports whether what a rule computes in a cell hangs on nothing but what this cell holds.
+func looksAlone(r *Rule) bool {
 	alone := true
 	see := func(t *Term) { alone = alone && t.Op != Degree && (t.Op < Sum || t.Op > AtCell) }
-	x.rule.Set[0].Walk(see)
-	x.rule.Where.Walk(see)
+	r.Set[0].Walk(see)
+	r.Where.Walk(see)
 	return alone
 }
 
