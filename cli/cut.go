@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/draft"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
@@ -126,20 +123,13 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	if err != nil {
 		return words.About(name, err)
 	}
-	f, err := j.place(ctx, j.output, j.force)
+	p, err := j.placePart(ctx, j.output, state, j.force, j.read())
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	var beside *draft.File
-	if state != nil {
-		r.State = stateBeside(j.output)
-		if beside, err = j.placeState(ctx, r.State); err != nil {
-			return err
-		}
-		defer beside.Close()
-	}
-	switch err := j.record(ctx, f, v, descriptor); {
+	defer p.Close()
+	r.State = p.stateName
+	switch err := j.record(ctx, p.file, v, descriptor); {
 	case ctx.Err() != nil:
 		return session.Interrupted(j.reading)
 	case errors.As(err, new(*partError)):
@@ -147,19 +137,8 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 	case err != nil:
 		return j.Visited(v, j.reading, v.World.Tick()+1, err)
 	}
-	if beside != nil {
-		if _, err = beside.Write(engine.Seal(state)); err == nil {
-			_, err = finish(beside)
-		}
-		if err != nil {
-			return words.About(r.State, err)
-		}
-	}
-	if _, err := finish(f); err != nil {
-		return words.About(j.output, err)
-	}
-	if !files.IsPipe(j.output) {
-		removeIndex(j.output)
+	if err := p.finish(); err != nil {
+		return err
 	}
 	r.To, r.Hash = v.World.Tick(), words.Hash16(v.World.Hash())
 	flag := ""
@@ -186,25 +165,12 @@ func (j *cutJob) start(v *session.Visit) (descriptor, state []byte, err error) {
 	if b := v.Begin; v.World.Tick() == 0 || b != nil && b.Tick == v.World.Tick() {
 		return h.Descriptor, nil, nil
 	}
-	if state, err = v.World.Save(h.World()); err != nil {
-		return nil, nil, err
-	}
-	begin, err := replay.NewBegin(state)
-	if err != nil {
-		return nil, nil, err
-	}
-	if descriptor, err = begin.Describe(h.World()); err != nil {
-		return nil, nil, err
-	}
 	// The part is what the state alone leads to: a world that remembers something outside it differs here, and not in the part.
-	w, err := v.Scenario.Restore(j.Workers, state, nil)
+	w, descriptor, state, err := startAt(v.World, h, v.Scenario, j.Workers)
 	if err != nil {
-		return nil, nil, session.Unbuilt(err)
+		return nil, nil, err
 	}
 	v.Player = &replay.Player{World: w, Source: v.Source, From: w.Tick()}
-	if begin.State != nil {
-		state = nil
-	}
 	return descriptor, state, nil
 }
 
@@ -215,17 +181,6 @@ func (a *app) place(ctx context.Context, path string, force bool) (*draft.File, 
 		err = errors.Join(fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path)), f.Close())
 	}
 	return f, err
-}
-
-// placeState begins the file of the state, whose name follows from that of the part: it replaces no other kind of file.
-func (j *cutJob) placeState(ctx context.Context, path string) (*draft.File, error) {
-	if err := cmp.Or(spares(path, j.read()...), replaceable(path, session.StateMark, "saved state")); err != nil {
-		return nil, err
-	}
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // such as a link
-		return nil, fmt.Errorf("%s exists and is no regular file; choose another file", document.FileName(path))
-	}
-	return j.place(ctx, path, j.force)
 }
 
 // begin goes to the state at which the part begins: that of a tick, or that at which the recording does.

@@ -12,7 +12,7 @@ import (
 var commandGroups = []struct{ title, commands string }{
 	{"Run and record", "run new check scenarios"},
 	{"Check and compare", "verify diff bisect synctest audit"},
-	{"Look, ask, take out", "view seek find why fork inspect play export"},
+	{"Look, ask, take out", "view seek find why fork shrink inspect play export"},
 	{"Many", "sweep worker"},
 	{"Live", "serve join"},
 	{"Files", "index cut recover convert upgrade"},

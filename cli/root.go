@@ -51,7 +51,7 @@ is halted.`,
 	root.AddCommand(
 		a.runCommand(), a.newCommand(), a.checkCommand(), a.scenariosCommand(),
 		a.verifyCommand(), a.diffCommand(), a.bisectCommand(), a.synctestCommand(), a.auditCommand(),
-		a.viewCommand(), a.seekCommand(), a.findCommand(), a.whyCommand(), a.forkCommand(), a.inspectCommand(), a.playCommand(), a.exportCommand(),
+		a.viewCommand(), a.seekCommand(), a.findCommand(), a.whyCommand(), a.forkCommand(), a.shrinkCommand(), a.inspectCommand(), a.playCommand(), a.exportCommand(),
 		a.sweepCommand(), a.workerCommand(),
 		a.serveCommand(), a.joinCommand(),
 		a.indexCommand(), a.cutCommand(), a.recoverCommand(), a.convertCommand(), a.upgradeCommand(),

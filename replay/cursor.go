@@ -81,10 +81,13 @@ func (c *Cursor) restart() error {
 // World is the world at the cursor's tick, valid until the next call of Seek. It must not be changed; a fork of it may.
 func (c *Cursor) World() *engine.World { return c.p.World }
 
+// Head returns the header of the recording.
+func (c *Cursor) Head() *Header { return c.p.Source.Head() }
+
 // Ticks returns the tick at which the recording begins, and its last whole one.
 func (c *Cursor) Ticks() (first, last uint64) { return c.first, c.last }
 
-// Frame returns the frame of the cursor's tick, if it was reached by replaying it; else its Tick is 0. It is valid until the next call of Seek.
+// Frame returns the frame of the cursor's tick, if it was reached by replaying it, as the next tick always is; else its Tick is 0. It is valid until the next call of Seek.
 func (c *Cursor) Frame() *Frame { return c.p.Frame() }
 
 // Seek goes to a tick. Its error is that of [Player.Step], of the first tick on the way that is not as recorded, or says which ticks there are. After an
@@ -132,7 +135,7 @@ func (c *Cursor) nearest(tick uint64) error {
 		}
 	}
 	switch {
-	case !c.lost && at <= tick && (best < 0 || c.marks[best].world.Tick() <= at):
+	case !c.lost && at <= tick && (best < 0 || c.marks[best].world.Tick() <= at || at+1 == tick): // the next tick has its frame, too
 		return nil
 	case best < 0:
 		return c.restart()

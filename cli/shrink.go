@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A shrinkJob makes the smallest recording in which a condition becomes true.
+type shrinkJob struct {
+	findJob
+	from   uint64
+	output string
+	force  bool
+}
+
+func (a *app) shrinkCommand() *cobra.Command {
+	j := &shrinkJob{findJob: findJob{app: a, maxMemory: session.DefaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "shrink RECORDING CONDITION -o SMALL",
+		Short: "Make the smallest recording in which a condition becomes true",
+		Long: `Shrink looks for the first tick in which a condition becomes true (find tells what a condition
+is), and makes a recording of what leads to it: few ticks, and few commands. It
+begins at a state, and ends as soon as the condition becomes true. It verifies by itself, and is
+small enough for a bug report.
+
+It begins as late as the commands still matter: before the last commands without which, and
+without all that follow, the condition would not have become true. If it becomes true without
+any, it is one tick. --from begins the search at an earlier tick: of all commands from there on
+shrink keeps those without any one of which it does not become true by the tick in which it
+did, and begins before the first of them. To find them it computes those ticks many times, each
+time without some of the commands.
+
+Exit status: 0 the small recording is written, 7 the condition never becomes true, 3 a tick does
+not match the recording, 1 the file is damaged or cannot be replayed here, 2 the condition is
+wrong. Ctrl-C ends with 1.`,
+		Example: `  murksim shrink heat.murk 'most(heat) > 250' -o small.murk
+  murksim shrink heat.murk 'most(heat) > 250' --from 1 -o small.murk
+  murksim view small.murk`,
+		Args: arguments(cobra.ExactArgs(2), "one recording, and a condition"),
+		RunE: func(c *cobra.Command, args []string) error {
+			j.condition = args[1]
+			switch {
+			case j.output == "":
+				return report.Usage("shrink needs --output")
+			case args[0] == "-":
+				return report.Usage("shrink takes a file, not standard input")
+			case c.Flags().Changed("from") && j.from == 0:
+				return report.Usage("--from must be 1 or more: the first tick whose commands are looked at")
+			}
+			if err := twoFiles("shrink", args[0], j.output); err != nil {
+				return err
+			}
+			if err := spares(j.output, j.States...); err != nil {
+				return err
+			}
+			ctx, stop := j.untilSignal(c.Context())
+			defer stop()
+			return j.shrink(ctx, args[0])
+		},
+	}
+	f := c.Flags()
+	f.Uint64Var(&j.from, "from", 0, "keep what is needed of all commands from this `tick` on (default as late as they matter)")
+	f.StringVarP(&j.output, "output", "o", "", "the new recording (a `file`)")
+	f.BoolVar(&j.force, "force", false, "overwrite the file, and SMALL.state, if they exist")
+	a.stateFlag(f)
+	workersFlag(f, &j.workers, sharing)
+	maxMemoryFlag(f, &j.maxMemory)
+	return c
+}
+
+// A shrinkResult is what shrink prints with --json.
+type shrinkResult struct {
+	Event     string      `json:"event"` // "shrink"
+	File      string      `json:"file"`
+	Output    string      `json:"output"`
+	Condition string      `json:"condition"` // as it was understood
+	First     uint64      `json:"first"`     // the tick of the recording in which it becomes true
+	From      uint64      `json:"from"`      // the first tick of the small recording
+	To        uint64      `json:"to"`        // and its last, in which the condition becomes true
+	Found     string      `json:"found"`     // what its terms came to there
+	Commands  []givenView `json:"commands"`  // of the small recording
+	Recorded  int         `json:"recorded"`  // how many the recording has in the ticks that were looked at
+	Trials    int         `json:"trials"`
+	State     string      `json:"state,omitempty"` // the file of the state, if the recording does not hold it
+	Hash      string      `json:"hash"`            // after its last tick
+}
+
+// A givenView is a command, and when it was given.
+type givenView struct {
+	Tick    uint64 `json:"tick"`
+	Command string `json:"command"`
+}
+
+// A shrinking is a recording that is made smaller.
+type shrinking struct {
+	*shrinkJob
+	shrinkResult
+	cursor    *replay.Cursor
+	scenario  *scenarios.Scenario
+	statement *scenarios.Statement
+	small     *replay.Shrunk
+}
+
+func (j *shrinkJob) shrink(ctx context.Context, name string) error {
+	span, err := j.becomes(ctx, name)
+	if err != nil {
+		return err
+	}
+	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, Condition: span.condition, First: span.first}}
+	rec := &session.Recording{Session: j.Session, Name: name}
+	if x.cursor, err = replay.OpenFile(name, rec.Builder(ctx, j.workers, j.maxMemory)); err != nil {
+		return j.Diverged(name, err)
+	}
+	defer x.cursor.Close()
+	x.scenario = rec.Scenario
+	if x.statement, err = x.scenario.Statement(j.condition); err != nil {
+		return err
+	}
+	err = x.search(ctx, span)
+	switch {
+	case ctx.Err() != nil:
+		return session.Interrupted(name)
+	case errors.Is(err, replay.ErrRemembers):
+		return x.remembers()
+	case err != nil:
+		return j.Diverged(name, err)
+	}
+	return x.write(ctx)
+}
+
+// A rise is a tick in which a condition becomes true, and the ticks before it in which it does not hold.
+type rise struct {
+	condition   string
+	clear, last uint64 // it does not hold in the states of clear to first-1
+	first       uint64
+}
+
+// becomes finds the first tick in which the condition becomes true.
+func (j *shrinkJob) becomes(ctx context.Context, name string) (r rise, err error) {
+	s := j.Find(ctx, name, j.condition, j.workers, j.maxMemory)
+	if e, ok := errors.AsType[*scenarios.StatementError](s.Err); ok {
+		return r, report.Exit(report.StatusUsage, wrongCondition(e))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return r, session.Interrupted(name)
+	case s.Err != nil:
+		s.Held = 0 // what was found is no answer to what was asked
+		if err := j.report(s); err != nil {
+			return r, err
+		}
+		return r, report.Exit(s.Code, nil)
+	}
+	r.condition, r.clear = s.Condition, s.Begin
+	for _, span := range s.Spans {
+		if span.First > s.Begin && span.First >= j.from {
+			r.first, r.last = span.First, span.First
+			break
+		}
+		r.clear = span.Last + 1
+	}
+	switch {
+	case r.first == 0 && s.Held > 0:
+		return r, report.Exit(report.StatusNever, fmt.Errorf("%s: the condition holds, but does not become true%s; %s find shows when it holds", document.FileName(name), from(j.from), j.Name))
+	case r.first == 0:
+		return r, report.Exit(report.StatusNever, fmt.Errorf("%s: the condition never holds, in ticks %s to %s", document.FileName(name), words.Number(s.Begin), words.Number(s.Begin+s.Ticks)))
+	case j.from > 0 && j.from <= s.Begin:
+		return r, fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", document.FileName(name), words.Number(j.from), words.Number(s.Begin))
+	}
+	return r, nil
+}
+
+func from(tick uint64) string {
+	if tick == 0 {
+		return " in any tick"
+	}
+	return " in tick " + words.Number(tick) + " or later"
+}
+
+// search finds the small part.
+func (x *shrinking) search(ctx context.Context, r rise) error {
+	m := x.Meter(0)
+	defer m.Clear()
+	s := &replay.Shrinking{
+		Cursor: x.cursor,
+		Holds: func(w *engine.World) (bool, error) {
+			is, err := x.statement.Holds(w)
+			return is && err == nil, nil // what has no value does not hold, as find says
+		},
+	}
+	s.Before = func() error {
+		m.Note("shrink  %s tried", words.Count(uint64(s.Trials), "run"))
+		return ctx.Err()
+	}
+	begin := x.from - 1
+	var err error
+	if x.from == 0 {
+		if begin, err = s.Begin(r.clear, r.first); err != nil {
+			return err
+		}
+	}
+	x.small, err = s.From(begin, r.first)
+	x.Trials = s.Trials
+	if x.small != nil {
+		x.Recorded = x.small.Recorded
+	}
+	return err
+}
+
+// remembers is the error for a world that comes to something else from its state alone.
+func (x *shrinking) remembers() error {
+	return fmt.Errorf("%s: from its state alone the world does not come to what was recorded: it remembers something outside its state; %s synctest may name the part", document.FileName(x.File), x.Name)
+}
+
+// write records the small part, which begins at its state alone.
+func (x *shrinking) write(ctx context.Context) error {
+	h := x.cursor.Head()
+	w, descriptor, state, err := startAt(x.small.World, h, x.scenario, x.workers)
+	if err != nil {
+		return words.About(x.File, err)
+	}
+	p, err := x.placePart(ctx, x.output, state, x.force, append([]string{x.File}, x.States...))
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	recorder, err := replay.NewRecorder(p.file, w, descriptor)
+	if err != nil {
+		return err
+	}
+	w.Record(recorder)
+	defer w.Record(nil)
+	x.From, x.State, x.Commands = w.Tick()+1, p.stateName, []givenView{}
+	names := session.Names{Scenario: x.scenario}
+	for list := x.small.Commands; w.Tick() < x.small.Last; {
+		for ; len(list) > 0 && list[0].Tick == w.Tick()+1; list = list[1:] {
+			if _, err := w.Submit(list[0].Command); err != nil {
+				return words.About(x.File, err)
+			}
+			x.Commands = append(x.Commands, givenView{list[0].Tick, session.DescribeCommand(names, &list[0].Command)})
+		}
+		if _, err := w.Step(); err != nil {
+			return words.About(x.File, err)
+		}
+	}
+	if is, err := x.statement.Holds(w); !is || err != nil {
+		return x.remembers()
+	}
+	if err := recorder.Flush(); err != nil {
+		return err
+	}
+	if err := p.finish(); err != nil {
+		return err
+	}
+	x.To, x.Hash, x.Found = w.Tick(), words.Hash16(w.Hash()), x.statement.Found()
+	if err := x.Emit(x.shrinkResult); err != nil {
+		return err
+	}
+	return x.Say("%s", x.text())
+}
+
+// text is the result for people.
+func (x *shrinking) text() string {
+	var b strings.Builder
+	ticks := fmt.Sprintf("ticks %s to %s", words.Number(x.From), words.Number(x.To))
+	if x.From == x.To {
+		ticks = "tick " + words.Number(x.To)
+	}
+	fmt.Fprintf(&b, "shrink    %s  %s, %s of %s, hash %s\n", words.Argument(x.output), ticks, words.Number(uint64(len(x.Commands))), words.Count(uint64(x.Recorded), "command"), x.Hash)
+	if len(x.Commands) == 0 {
+		fmt.Fprintf(&b, "commands  none: it becomes true without them\n")
+	}
+	for i, c := range x.Commands {
+		if i == mostShown && len(x.Commands) > mostShown+1 {
+			fmt.Fprintf(&b, "          and %s more; %s inspect --commands %s shows all\n", words.Number(uint64(len(x.Commands)-i)), x.Name, words.Argument(x.output))
+			break
+		}
+		label := "needs"
+		if i > 0 {
+			label = ""
+		}
+		fmt.Fprintf(&b, "%-8s  tick %s  %s\n", label, words.Number(c.Tick), c.Command)
+	}
+	fmt.Fprintf(&b, "becomes   %s, after tick %s: %s\n", x.Condition, words.Number(x.To), x.Found)
+	flag := ""
+	if x.State != "" {
+		flag = session.StateArguments(x.State)
+	}
+	fmt.Fprintf(&b, "next      %s verify%s %s", x.Name, flag, words.Argument(x.output))
+	return b.String()
+}
+
+// mostShown is how many commands are shown.
+const mostShown = 10
