@@ -109,6 +109,9 @@ type forked struct {
 	recorded []uint64             // the hashes of the recording, tick by tick
 	hashes   []uint64             // those of the fork
 	begin    uint64               // tick at which both begin
+	scenario *scenarios.Scenario
+	named    bool  // a command that is given names an entity
+	wrong    error // then: an entity is not made to which the scenario gives a name
 }
 
 // A span is some numbers of commands.
@@ -206,8 +209,9 @@ func (x *forked) read(s *scenarios.Scenario) error {
 		if err != nil {
 			return report.Exit(report.StatusUsage, err)
 		}
-		x.commands = append(x.commands, c)
+		x.commands, x.named = append(x.commands, c), x.named || c.Names()
 	}
+	x.scenario = s
 	return nil
 }
 
@@ -239,6 +243,9 @@ func (x *forked) change(tick uint64, recorded []commands.Command) (list []comman
 	}
 	if other && x.Changed == 0 {
 		x.Changed = tick
+	}
+	if x.wrong == nil && x.named {
+		x.wrong = x.scenario.CheckNames(tick, list)
 	}
 	return list, other
 }
@@ -288,6 +295,9 @@ func (x *forked) check(name string) error {
 		}
 		return report.Exit(report.StatusDiverged, fmt.Errorf("%s: tick %s is not as recorded: the hash is %016x, and %016x was recorded\n  next: %s verify %s%s",
 			document.FileName(name), words.Number(tick), hash, x.recorded[i], x.Name, words.Argument(name), session.StateArguments(x.States...)))
+	}
+	if x.wrong != nil {
+		return words.About(name, x.wrong)
 	}
 	for _, s := range x.left {
 		if !s.found {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
@@ -156,7 +155,7 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	case j.until != 0 && last >= j.until && last < at.Scenario.Ticks:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), words.Number(last), words.Number(j.until))
 	}
-	if err := j.checkNames(at.Scenario, last); err != nil {
+	if err := cmp.Or(session.CheckNames(ctx, j.Session, j.resume, at.Scenario, last), at.Scenario.CheckKinds(at.World)); err != nil {
 		return words.About(name, err)
 	}
 	if from < last { // the index must not describe a tick that is another than the recorded one
@@ -183,42 +182,6 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	}
 	r.sum = at.Sum
 	j.Run = &runner.Run{Scenario: at.Scenario, World: at.World, Checker: scenarios.NewChecker(at.Scenario, at.World), Realtime: j.Realtime}
-	return nil
-}
-
-// checkNames reads the commands of the recording up to a tick, and returns an error if one of the entities to which the scenario gives a name was not
-// made as the scenario makes it.
-func (j *runJob) checkNames(s *scenarios.Scenario, last uint64) error {
-	if !s.HasNames() {
-		return nil
-	}
-	f, _, err := files.OpenSeekable(j.resume)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	frames, err := replay.NewReader(io.NewSectionReader(f, 0, 1<<62))
-	if err != nil {
-		return err
-	}
-	var frame replay.Frame
-	var list []commands.Command
-	for frame.Tick < last {
-		if err := frames.Next(&frame); err != nil {
-			return err
-		}
-		list = list[:0]
-		for i := range frame.Records {
-			c, err := frame.Records[i].Command()
-			if err != nil {
-				return err
-			}
-			list = append(list, c)
-		}
-		if err := s.CheckNames(frame.Tick, list); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/evidence"
 	"github.com/murksim/murksim/internal/files"
@@ -145,6 +147,12 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		}
 	}
 	j.other = newOtherBuild(replay.Build{Version: e.Run().Engine}, replay.Build{Version: replay.ThisBuild().Version})
+	if err := chainNames(ctx, e, s, found.Tick); err != nil {
+		return words.About(j.auditing.name, err)
+	}
+	if err := s.CheckKinds(r.World); err != nil {
+		return words.About(j.auditing.name, err)
+	}
 	if err := j.startAt(r.World, s); err != nil {
 		return err
 	}
@@ -181,6 +189,38 @@ func (j *runJob) decided(first, from uint64, compute func(from uint64) (*audit.R
 				j.auditing.name, words.InWords(before), words.InWords(now), session.Remembers))
 		}
 	}
+}
+
+// chainNames returns an error if a chain, up to a tick, did not make the entities to which its scenario gives names as the scenario makes them.
+func chainNames(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, upTo uint64) error {
+	last := min(s.LastNamed(), upTo)
+	if last <= e.Run().First {
+		return nil
+	}
+	given := map[uint64][]commands.Command{} // by tick
+	for input, err := range e.Inputs(ctx, 0) {
+		if err != nil {
+			return evidence.Stored(err)
+		}
+		if input.Tick > last {
+			break
+		}
+		event := input.Event
+		event.Payload = bytes.Clone(event.Payload)
+		c, err := event.Command()
+		if err != nil {
+			return err
+		}
+		if c.Kind == commands.KindSpawn {
+			given[input.Tick] = append(given[input.Tick], c)
+		}
+	}
+	for tick := e.Run().First + 1; tick <= last; tick++ {
+		if err := s.CheckNames(tick, given[tick]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startOfChain returns the tick from which to compute a chain: the first, or, if the chain has what this program noted in this database,

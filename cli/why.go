@@ -127,6 +127,11 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if n := v.Scenario; p.Entity != 0 && j.entity != strconv.FormatUint(p.Entity, 10) {
+		if err := session.CheckNames(ctx, j.Opener, name, n, j.tick); err != nil {
+			return words.About(name, err)
+		}
+	}
 	y, err := session.NewWhy(ctx, &j.Visitor, name)
 	if err != nil {
 		return err

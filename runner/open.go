@@ -52,6 +52,9 @@ func New(c Config) (*Run, error) {
 	if c.State != nil && w.Tick() >= s.Ticks {
 		return nil, &DoneError{w.Tick(), s.Ticks}
 	}
+	if err := s.CheckKinds(w); err != nil {
+		return nil, err
+	}
 	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), begin: begin}
 	return r, r.meet()
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -60,6 +62,7 @@ type namedSpawn struct {
 	name string
 	tick uint64
 	id   uint64
+	kind Kind
 	at   *document.Node // the name
 }
 
@@ -113,7 +116,7 @@ func (s *Scenario) listNamed() error {
 	}
 	s.listed = true
 	inTick := map[uint64]int{}
-	add := func(name string, tick uint64, at *document.Node) error {
+	add := func(name string, tick uint64, kind Kind, at *document.Node) error {
 		if err := checkName(at, "entity", name, nil); err != nil {
 			return err
 		}
@@ -124,14 +127,14 @@ func (s *Scenario) listNamed() error {
 			s.names = map[string]int{}
 		}
 		s.names[name] = len(s.named)
-		s.named = append(s.named, namedSpawn{name, tick, entityID(tick, inTick[tick]), at})
+		s.named = append(s.named, namedSpawn{name, tick, entityID(tick, inTick[tick]), kind, at})
 		inTick[tick]++
 		return nil
 	}
 	if s.Entities != nil {
 		for i := range s.Entities.Spawn {
 			if p := &s.Entities.Spawn[i]; p.Name != "" {
-				if err := add(p.Name, 1, p.name); err != nil {
+				if err := add(p.Name, 1, p.Kind, p.name); err != nil {
 					return err
 				}
 			}
@@ -139,7 +142,7 @@ func (s *Scenario) listNamed() error {
 	}
 	for i := range s.Commands {
 		if c := &s.Commands[i]; c.named() {
-			if err := add(c.Spawn.Name, c.Tick, c.at.Get("spawn").At("name")); err != nil {
+			if err := add(c.Spawn.Name, c.Tick, c.Spawn.Kind, c.at.Get("spawn").At("name")); err != nil {
 				return err
 			}
 		}
@@ -234,11 +237,16 @@ func (s *Scenario) acceptSpawned(tick uint64, receipts []commands.Receipt) error
 	return nil
 }
 
-// HasNames reports whether entities of the scenario have names.
-func (s *Scenario) HasNames() bool { return len(s.named) > 0 }
+// LastNamed returns the last tick in which the scenario spawns an entity to which it gives a name; 0: there is none.
+func (s *Scenario) LastNamed() (tick uint64) {
+	for i := range s.named {
+		tick = max(tick, s.named[i].tick)
+	}
+	return tick
+}
 
 // CheckNames returns an error if the commands of a recorded tick, in their order, do not make the entities to which the scenario gives names in that
-// tick: then commands of the scenario that name them would reach others, which have their ids.
+// tick: then their names would reach others, which have their ids.
 func (s *Scenario) CheckNames(tick uint64, recorded []commands.Command) error {
 	var wanted []*namedSpawn
 	for i := range s.named {
@@ -253,8 +261,50 @@ func (s *Scenario) CheckNames(tick uint64, recorded []commands.Command) error {
 	made := slices.DeleteFunc(slices.Clone(recorded), func(c commands.Command) bool { return c.Kind != commands.KindSpawn || c.HasSource })
 	for i, x := range wanted {
 		if i >= len(made) || !bytes.Equal(made[i].AppendPayload(nil), given[i].AppendPayload(nil)) {
-			return fmt.Errorf("tick %d does not spawn %q as the scenario does, so what the scenario does to it later would reach another entity", tick, x.name)
+			return fmt.Errorf("tick %d does not spawn %q as the scenario does, so that name would reach another entity", tick, x.name)
 		}
 	}
 	return nil
+}
+
+// CheckKinds returns an error if a world of the scenario, at a later tick, has an entity with the id of one to which the scenario gives a name, but of
+// another kind than the scenario spawns, and nothing in the world changes kinds: then it was not made as the scenario makes it, and its name would
+// reach another one.
+func (s *Scenario) CheckKinds(w *engine.World) error {
+	if len(s.named) == 0 || changesKinds(w) {
+		return nil
+	}
+	all := w.Entities()
+	for i := range s.named {
+		x := &s.named[i]
+		slot, lives := w.Slot(x.id)
+		if want := s.kind(x.kind); lives && x.tick <= w.Tick() && want >= 0 && all.Kind[slot] != int32(want) {
+			return fmt.Errorf("at tick %d the entity that the scenario calls %q is of the kind %s, not %s: it was not spawned as the scenario does, so that name would reach another entity",
+				w.Tick(), x.name, s.kindName(all.Kind[slot]), x.kind)
+		}
+	}
+	return nil
+}
+
+// kindName returns what the scenario calls a kind of entities, or its number.
+func (s *Scenario) kindName(kind int32) string {
+	if s.Entities == nil || kind < 0 || int(kind) >= len(s.Entities.Kinds) {
+		return strconv.Itoa(int(kind))
+	}
+	return s.Entities.Kinds[kind]
+}
+
+// changesKinds reports whether a part of the world may change the kind of an entity.
+func changesKinds(w *engine.World) bool {
+	kind := fields.ID(slices.IndexFunc(w.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityKind }))
+	c := w.Config()
+	if len(c.Handlers) > 0 {
+		return true
+	}
+	for _, x := range c.Systems {
+		if spec := x.Spec(w.Lattice()); slices.Contains(spec.Incremental, kind) || slices.Contains(spec.Full, kind) {
+			return true
+		}
+	}
+	return false
 }

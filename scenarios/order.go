@@ -60,3 +60,9 @@ func (s *Scenario) ReadCommand(n *document.Node) (*Command, error) {
 	}
 	return c, nil
 }
+
+// Names reports whether the command calls an entity by the name that the scenario gives it.
+func (c *Command) Names() bool {
+	e := c.entity()
+	return e != nil && e.Name != ""
+}

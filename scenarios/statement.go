@@ -80,6 +80,7 @@ type Statement struct {
 	that  *statement
 	s     *Scenario
 	text  string
+	names bool
 	state rules.State
 }
 
@@ -105,9 +106,12 @@ func (s *Scenario) Statement(text string) (*Statement, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	t.text = n.String()
+	t.text, t.names = n.String(), t.that.Named()
 	return t, nil
 }
+
+// Names reports whether the statement calls an entity by the name that the scenario gives it.
+func (t *Statement) Names() bool { return t.names }
 
 // String returns the formula in its canonical form.
 func (t *Statement) String() string { return t.text }

@@ -94,6 +94,11 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 	if found.Single && len(looks) > 0 { // what the others saw may be of a forged index
 		looks = looks[len(looks)-1:]
 	}
+	if n := len(looks); err == nil && n > 0 && looks[n-1].Names() {
+		if err := CheckNames(ctx, a, s.File, rec.Scenario, found.Begin+found.Verified.Ticks); err != nil {
+			return err
+		}
+	}
 	s.Begin, s.Ticks, s.Held = found.Begin, found.Verified.Ticks, found.Ticks()
 	for _, x := range found.Spans {
 		s.Spans = append(s.Spans, Stretch{"held", s.File, x.First, x.Last, foundAt(looks, x.First)})

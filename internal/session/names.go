@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -43,4 +45,39 @@ func describeMeta(what string, m *commands.Meta) string {
 		parts = append(parts, "expires after tick "+words.Number(m.Expires))
 	}
 	return strings.Join(slices.Concat(parts, []string{fmt.Sprintf("arrival %d", m.Arrival)}), "  ")
+}
+
+// CheckNames reads the commands of a recording up to a tick, and returns an error if one of the entities to which the scenario gives a name was not
+// made as the scenario makes it. Entities made before the recording begins are not looked at.
+func CheckNames(ctx context.Context, a *Session, recording string, s *scenarios.Scenario, last uint64) error {
+	last = min(last, s.LastNamed())
+	if last == 0 {
+		return nil
+	}
+	rec, err := a.OpenRecording(ctx, recording)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	var frame replay.Frame
+	var list []commands.Command
+	for frame.Tick < last {
+		if err := rec.Frames.Next(&frame); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		list = list[:0]
+		for i := range frame.Records {
+			c, err := frame.Records[i].Command()
+			if err != nil {
+				return err
+			}
+			list = append(list, c)
+		}
+		if err := s.CheckNames(frame.Tick, list); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -277,7 +277,7 @@ func (c *checker) idOf(n *Node) (id uint64, err error) {
 			}
 			return 0, c.wrong(x, "there is no entity %s%s", x.Text, document.Suggestion(x.Text, names))
 		}
-		x.Quoted = c.quoted(x.Text)
+		x.Quoted, c.whole.named = c.quoted(x.Text), true
 		return c.Named[i].ID, nil
 	}
 }

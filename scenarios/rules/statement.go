@@ -22,10 +22,14 @@ type Statement struct {
 	term   *Term
 	totals []*total
 	values []known
+	named  bool      // it calls an entity by its name
 	naive  bool      // it is computed by walking its terms, in a test
 	e      evaluator // which walks them
 	outer  *machine  // of what stands outside of the terms
 }
+
+// Named reports whether the statement calls an entity by its name.
+func (s *Statement) Named() bool { return s.named }
 
 // A total is a term of a statement over all cells or entities, or of one.
 type total struct {

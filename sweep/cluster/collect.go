@@ -191,6 +191,9 @@ func (x *coordinator) fetchKept(ctx context.Context, r *result, row *sweep.Row, 
 		return false, err
 	}
 	end, other := row, r.recorded(row)
+	if other != nil && x.refusal(r, other) != "" { // it is not taken, so the row is what the file must be of
+		other = nil
+	}
 	if other != nil { // the recording shows that one
 		end = other
 	}
