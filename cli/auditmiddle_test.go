@@ -20,7 +20,9 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
 )
 
 // TestResumesWhatItCompared: a run goes on with a chain only after its ticks were computed and compared, by this program or an earlier one of the same user. A hash or a
@@ -242,11 +244,25 @@ func TestBeyondThePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	commit(t, s, "run.db", func(w *engine.World) error { return (&runner.Run{Scenario: s, World: w}).To(t.Context(), 30) })
+	done(t, "audit", "key", "mine.key")
+	done(t, "audit", "export", "run.db", "-o", "run.audit")
+	for _, args := range []string{"audit run.db", "audit run.db --complete", "audit bisect run.db", "audit diff run.db", "audit fork run.db", "audit prove run.db --tick 5 --field heat --cell 3,3 -o x", "audit state run.db --tick 5 -o x", "audit run.db --to 20", "audit sign run.db --key mine.key -o x", "audit import run.audit new.db", "run --resume run.db --no-record"} {
+		status, out, errs := murksim(t, nil, strings.Fields(args)...)
+		if want := map[bool]int{true: report.StatusHalted, false: report.StatusEvidence}[args[:3] == "run"]; status != want || !strings.Contains(out+errs, "the run plans only 20 ticks") {
+			t.Errorf("%s: %d, %q, %q", args, status, out, errs)
+		}
+	}
+}
+
+// commit commits to a new database what drive does with the world of a scenario.
+func commit(t *testing.T, s *scenarios.Scenario, name string, drive func(w *engine.World) error) {
+	t.Helper()
 	w, err := s.World(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), "run.db")
+	db, err := store.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,18 +282,50 @@ func TestBeyondThePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Record(recorder)
-	if err := (&runner.Run{Scenario: s, World: w}).To(t.Context(), 30); err != nil {
+	if err := drive(w); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(recorder.Close(), writer.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	done(t, "audit", "key", "mine.key")
-	done(t, "audit", "export", "run.db", "-o", "run.audit")
-	for _, args := range []string{"audit run.db", "audit run.db --complete", "audit bisect run.db", "audit diff run.db", "audit fork run.db", "audit prove run.db --tick 5 --field heat --cell 3,3 -o x", "audit state run.db --tick 5 -o x", "audit run.db --to 20", "audit sign run.db --key mine.key -o x", "audit import run.audit new.db", "run --resume run.db --no-record"} {
-		status, out, errs := murksim(t, nil, strings.Fields(args)...)
-		if want := map[bool]int{true: report.StatusHalted, false: report.StatusEvidence}[args[:3] == "run"]; status != want || !strings.Contains(out+errs, "the run plans only 20 ticks") {
-			t.Errorf("%s: %d, %q, %q", args, status, out, errs)
+}
+
+// TestChainOfOtherEntities: a chain that did not spawn an entity to which its scenario gives a name is right, but not gone on with: that name would reach another one.
+func TestChainOfOtherEntities(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const zoo = `{murksim: 1, name: zoo, ticks: 9, space: {kind: square4, rows: 3, cols: 3}, fields: [{name: mood, domain: entities}], entities: {capacity: 3, kinds: [bird]}, commands: [
+  {tick: 1, spawn: {kind: bird, name: anna, cell: [1, 1]}}, {tick: 1, spawn: {kind: bird, cell: [0, 0]}}, {tick: 8, despawn: {entity: anna}}]}`
+	if err := os.WriteFile("zoo.yaml", []byte(zoo), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x, err := yaml.LoadTemplate(worlds.Registry(), "zoo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := x.With()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, without := range map[string]int{"right.db": 0, "wrong.db": 1} {
+		commit(t, s, name, func(w *engine.World) error {
+			for w.Tick() < 5 {
+				list := s.CommandsAt(w.Tick() + 1)
+				if _, _, err := w.SubmitAll(list[min(without, len(list)):]); err != nil {
+					return err
+				}
+				if _, err := w.Step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if status, line := audited(t, name); status != report.StatusOK {
+			t.Errorf("%s: %d, %s", name, status, line)
+		}
+		status, out, errs := murksim(t, nil, "run", "--resume", name, "--no-record")
+		refused := status == report.StatusError && strings.Contains(errs, `wrong.db: tick 1 does not spawn "anna" as the scenario does, so that name would reach another entity`)
+		if without == 0 && status != report.StatusOK || without > 0 && !refused {
+			t.Errorf("%s: %d, %s", name, status, out+errs)
 		}
 	}
 }

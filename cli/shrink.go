@@ -142,9 +142,8 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 
 // A rise is a tick in which a condition becomes true, and the ticks before it in which it does not hold.
 type rise struct {
-	condition   string
-	clear, last uint64 // it does not hold in the states of clear to first-1
-	first       uint64
+	condition    string
+	clear, first uint64 // it does not hold in the states of clear to first-1, and does in that of first
 }
 
 // becomes finds the first tick in which the condition becomes true.
@@ -166,14 +165,14 @@ func (j *shrinkJob) becomes(ctx context.Context, name string) (r rise, err error
 	r.condition, r.clear = s.Condition, s.Begin
 	for _, span := range s.Spans {
 		if span.First > s.Begin && span.First >= j.from {
-			r.first, r.last = span.First, span.First
+			r.first = span.First
 			break
 		}
 		r.clear = span.Last + 1
 	}
 	switch {
 	case r.first == 0 && s.Held > 0:
-		return r, report.Exit(report.StatusNever, fmt.Errorf("%s: the condition holds, but does not become true%s; %s find shows when it holds", document.FileName(name), from(j.from), j.Name))
+		return r, report.Exit(report.StatusNever, fmt.Errorf("%s: the condition holds, but does not become true%s; %s find shows when it holds", document.FileName(name), orLater(j.from), j.Name))
 	case r.first == 0:
 		return r, report.Exit(report.StatusNever, fmt.Errorf("%s: the condition never holds, in ticks %s to %s", document.FileName(name), words.Number(s.Begin), words.Number(s.Begin+s.Ticks)))
 	case j.from > 0 && j.from <= s.Begin:
@@ -182,7 +181,7 @@ func (j *shrinkJob) becomes(ctx context.Context, name string) (r rise, err error
 	return r, nil
 }
 
-func from(tick uint64) string {
+func orLater(tick uint64) string {
 	if tick == 0 {
 		return " in any tick"
 	}
@@ -195,10 +194,7 @@ func (x *shrinking) search(ctx context.Context, r rise) error {
 	defer m.Clear()
 	s := &replay.Shrinking{
 		Cursor: x.cursor,
-		Holds: func(w *engine.World) (bool, error) {
-			is, err := x.statement.Holds(w)
-			return is && err == nil, nil // what has no value does not hold, as find says
-		},
+		Holds:  func(w *engine.World) (bool, error) { return x.holds(w), nil },
 	}
 	s.Before = func() error {
 		m.Note("shrink  %s tried", words.Count(uint64(s.Trials), "run"))
@@ -217,6 +213,12 @@ func (x *shrinking) search(ctx context.Context, r rise) error {
 		x.Recorded = x.small.Recorded
 	}
 	return err
+}
+
+// holds reports whether the condition holds. One that has no value does not, as in find.
+func (x *shrinking) holds(w *engine.World) bool {
+	is, err := x.statement.Holds(w)
+	return is && err == nil
 }
 
 // remembers is the error for a world that comes to something else from its state alone.
@@ -244,18 +246,22 @@ func (x *shrinking) write(ctx context.Context) error {
 	defer w.Record(nil)
 	x.From, x.State, x.Commands = w.Tick()+1, p.stateName, []givenView{}
 	names := session.Names{Scenario: x.scenario}
+	before := true
 	for list := x.small.Commands; w.Tick() < x.small.Last; {
+		before = x.holds(w)
 		for ; len(list) > 0 && list[0].Tick == w.Tick()+1; list = list[1:] {
 			if _, err := w.Submit(list[0].Command); err != nil {
 				return words.About(x.File, err)
 			}
 			x.Commands = append(x.Commands, givenView{list[0].Tick, session.DescribeCommand(names, &list[0].Command)})
 		}
-		if _, err := w.Step(); err != nil {
+		if _, err := w.Step(); errors.As(err, new(*engine.TickError)) {
+			return x.remembers() // no tick of it failed before
+		} else if err != nil {
 			return words.About(x.File, err)
 		}
 	}
-	if is, err := x.statement.Holds(w); !is || err != nil {
+	if before || !x.holds(w) {
 		return x.remembers()
 	}
 	if err := recorder.Flush(); err != nil {

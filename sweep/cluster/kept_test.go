@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/murksim/murksim/internal/waiting"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -175,6 +178,58 @@ func TestKeptIsNeverOfItsRow(t *testing.T) {
 	if _, names := b.files(); len(names) != 0 {
 		t.Errorf("%q are left on the servers", names)
 	}
+}
+
+// TestKeptIsOfNoStrangersEnd: what was kept of a job is held against another end than its row only if the worker that sent it can have found that end.
+func TestKeptIsOfNoStrangersEnd(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	c, j := b.sweep(5)
+	c.Keep = cluster.Keep{Share: 1}
+	done, js, id := b.begin(c)
+	other := b.honest(&c, 2)
+	recording := b.recorded(&c, 2)
+	other.Worker = "somebody#1"
+	row := other
+	row.Hash, row.Worker, row.Kept = "0123456789abcdef", "evil#1", id+"/job-2.murk"
+	store, _ := b.files()
+	for range 2 {
+		if _, err := store.PutBytes(t.Context(), row.Kept, recording); err != nil {
+			t.Fatal(err)
+		}
+		post(b, js, "murksim.results."+id, map[string]any{"process": "evil", "rows": []sweep.Row{row}, "recorded": []sweep.Row{other}})
+		waiting.For(t, "the file is compared", func() bool { return b.heard("what was kept of job 2 is not of its row") })
+	}
+	waiting.For(t, "the row is taken", func() bool { return b.heard("its row keeps nothing") })
+	b.work("one", registry(t, false, 1))
+	if e, ok := errors.AsType[*sweep.DifferError](<-done); !ok || len(e.Checks) != 1 || e.Checks[0].Job != 2 { // the honest worker came to another end
+		t.Fatalf("%v\n%s", e, b.said.String())
+	}
+	if got, err := j.Row(2); err != nil || got.Kept != "" {
+		t.Errorf("the row is %+v, %v; want one that keeps nothing", got, err)
+	}
+	if !b.heard(`its worker is "somebody#1"`) {
+		t.Errorf("the sweep did not refuse the other end:\n%s", b.said.String())
+	}
+}
+
+// recorded is the recording of a job.
+func (b *bench) recorded(c *cluster.Config, job int) []byte {
+	b.Helper()
+	s := b.scenario(c, job)
+	w, err := s.World(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var sink bytes.Buffer
+	r, err := replay.NewRecorder(&sink, w, s.Descriptor())
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.Record(r)
+	if err := errors.Join((&runner.Run{Scenario: s, World: w}).To(b.Context(), s.Ticks), r.Flush()); err != nil {
+		b.Fatal(err)
+	}
+	return sink.Bytes()
 }
 
 // TestAttemptsHaveFilesOfTheirOwn: a worker that does a job a second time does not replace what it kept the first time.
