@@ -132,6 +132,9 @@ func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byt
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
 		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", document.FileName(j.state), words.Number(e.Tick), words.Number(e.Last))
 	}
+	if e, ok := errors.AsType[*scenarios.NameError](err); ok {
+		return words.About(j.state, e)
+	}
 	return err
 }
 

@@ -245,7 +245,13 @@ func (s *Scenario) LastNamed() (tick uint64) {
 	return tick
 }
 
-// CheckNames returns an error if the commands of a recorded tick, in their order, do not make the entities to which the scenario gives names in that
+// A NameError says that a name of the scenario would reach another entity in a run.
+type NameError struct{ Reason string }
+
+// Error implements error.
+func (e *NameError) Error() string { return e.Reason }
+
+// CheckNames returns a [*NameError] if the commands of a recorded tick, in their order, do not make the entities to which the scenario gives names in that
 // tick: then their names would reach others, which have their ids.
 func (s *Scenario) CheckNames(tick uint64, recorded []commands.Command) error {
 	var wanted []*namedSpawn
@@ -261,13 +267,13 @@ func (s *Scenario) CheckNames(tick uint64, recorded []commands.Command) error {
 	made := slices.DeleteFunc(slices.Clone(recorded), func(c commands.Command) bool { return c.Kind != commands.KindSpawn || c.HasSource })
 	for i, x := range wanted {
 		if i >= len(made) || !bytes.Equal(made[i].AppendPayload(nil), given[i].AppendPayload(nil)) {
-			return fmt.Errorf("tick %d does not spawn %q as the scenario does, so that name would reach another entity", tick, x.name)
+			return &NameError{fmt.Sprintf("tick %d does not spawn %q as the scenario does, so that name would reach another entity", tick, x.name)}
 		}
 	}
 	return nil
 }
 
-// CheckKinds returns an error if a world of the scenario, at a later tick, has an entity with the id of one to which the scenario gives a name, but of
+// CheckKinds returns a [*NameError] if a world of the scenario, at a later tick, has an entity with the id of one to which the scenario gives a name, but of
 // another kind than the scenario spawns, and nothing in the world changes kinds: then it was not made as the scenario makes it, and its name would
 // reach another one.
 func (s *Scenario) CheckKinds(w *engine.World) error {
@@ -279,8 +285,8 @@ func (s *Scenario) CheckKinds(w *engine.World) error {
 		x := &s.named[i]
 		slot, lives := w.Slot(x.id)
 		if want := s.kind(x.kind); lives && x.tick <= w.Tick() && want >= 0 && all.Kind[slot] != int32(want) {
-			return fmt.Errorf("at tick %d the entity that the scenario calls %q is of the kind %s, not %s: it was not spawned as the scenario does, so that name would reach another entity",
-				w.Tick(), x.name, s.kindName(all.Kind[slot]), x.kind)
+			return &NameError{fmt.Sprintf("at tick %d the entity that the scenario calls %q is of the kind %s, not %s: it was not spawned as the scenario does, so that name would reach another entity",
+				w.Tick(), x.name, s.kindName(all.Kind[slot]), x.kind)}
 		}
 	}
 	return nil
