@@ -303,14 +303,9 @@ func (s *Scenario) kindName(kind int32) string {
 // changesKinds reports whether a part of the world may change the kind of an entity.
 func changesKinds(w *engine.World) bool {
 	kind := fields.ID(slices.IndexFunc(w.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityKind }))
+	writes := func(s engine.Spec) bool { return slices.Contains(s.Incremental, kind) || slices.Contains(s.Full, kind) }
 	c := w.Config()
-	if len(c.Handlers) > 0 {
-		return true
-	}
-	for _, x := range c.Systems {
-		if spec := x.Spec(w.Lattice()); slices.Contains(spec.Incremental, kind) || slices.Contains(spec.Full, kind) {
-			return true
-		}
-	}
-	return false
+	return len(c.Handlers) > 0 ||
+		slices.ContainsFunc(c.Propagators, func(p engine.Propagator) bool { return writes(p.Spec(w.Lattice())) }) ||
+		slices.ContainsFunc(c.Systems, func(s engine.System) bool { return writes(s.Spec(w.Lattice())) })
 }
