@@ -109,9 +109,8 @@ type forked struct {
 	recorded []uint64             // the hashes of the recording, tick by tick
 	hashes   []uint64             // those of the fork
 	begin    uint64               // tick at which both begin
-	scenario *scenarios.Scenario
-	named    bool  // a command that is given names an entity
-	wrong    error // then: an entity is not made to which the scenario gives a name
+	names    *scenarios.Scenario  // whose names of entities the given commands use; nil: they use none
+	wrong    error                // an entity that has a name is not made as the scenario makes it
 }
 
 // A span is some numbers of commands.
@@ -209,9 +208,10 @@ func (x *forked) read(s *scenarios.Scenario) error {
 		if err != nil {
 			return report.Exit(report.StatusUsage, err)
 		}
-		x.commands, x.named = append(x.commands, c), x.named || c.Names()
+		if x.commands = append(x.commands, c); c.Names() {
+			x.names = s
+		}
 	}
-	x.scenario = s
 	return nil
 }
 
@@ -244,8 +244,8 @@ func (x *forked) change(tick uint64, recorded []commands.Command) (list []comman
 	if other && x.Changed == 0 {
 		x.Changed = tick
 	}
-	if x.wrong == nil && x.named {
-		x.wrong = x.scenario.CheckNames(tick, list)
+	if x.wrong == nil && x.names != nil {
+		x.wrong = x.names.CheckNames(tick, list)
 	}
 	return list, other
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,10 +148,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidence.Source, e audit.Evid
 		}
 	}
 	j.other = newOtherBuild(replay.Build{Version: e.Run().Engine}, replay.Build{Version: replay.ThisBuild().Version})
-	if err := chainNames(ctx, e, s, found.Tick); err != nil {
-		return words.About(j.auditing.name, err)
-	}
-	if err := s.CheckKinds(r.World); err != nil {
+	if err := cmp.Or(chainNames(ctx, e, s, found.Tick), s.CheckKinds(r.World)); err != nil {
 		return words.About(j.auditing.name, err)
 	}
 	if err := j.startAt(r.World, s); err != nil {

@@ -31,16 +31,16 @@ func (a *app) shrinkCommand() *cobra.Command {
 		Use:   "shrink RECORDING CONDITION -o SMALL",
 		Short: "Make the smallest recording in which a condition becomes true",
 		Long: `Shrink looks for the first tick in which a condition becomes true (find tells what a condition
-is), and makes a recording of what leads to it: few ticks, and few commands. It
-begins at a state, and ends as soon as the condition becomes true. It verifies by itself, and is
-small enough for a bug report.
+is), and makes a recording of what leads to it: few ticks, and few commands. The recording begins
+at a state, ends as soon as the condition becomes true, and verifies by itself: it is what a bug
+report needs.
 
-It begins as late as the commands still matter: before the last commands without which, and
-without all that follow, the condition would not have become true. If it becomes true without
-any, it is one tick. --from begins the search at an earlier tick: of all commands from there on
-shrink keeps those without any one of which it does not become true by the tick in which it
-did, and begins before the first of them. To find them it computes those ticks many times, each
-time without some of the commands.
+It begins as late as commands still matter: at the last state from which the condition would not
+have become true without any more commands. If no command matters, it is one tick.
+
+With --from shrink looks at all commands from that tick on. It leaves out every command without
+which the condition becomes true all the same, no later than it did, and begins before the first
+command that is left. For that it computes those ticks many times, each time with fewer commands.
 
 Exit status: 0 the small recording is written, 7 the condition never becomes true, 3 a tick does
 not match the recording, 1 the file is damaged or cannot be replayed here, 2 the condition is
@@ -111,6 +111,7 @@ type shrinking struct {
 	scenario  *scenarios.Scenario
 	statement *scenarios.Statement
 	small     *replay.Shrunk
+	memory    string // a flag that other commands need
 }
 
 func (j *shrinkJob) shrink(ctx context.Context, name string) error {
@@ -118,7 +119,7 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, Condition: span.condition, First: span.first}}
+	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, Condition: span.condition, First: span.first}, memory: span.memory}
 	rec := &session.Recording{Session: j.Session, Name: name}
 	if x.cursor, err = replay.OpenFile(name, rec.Builder(ctx, j.workers, j.maxMemory)); err != nil {
 		return j.Diverged(name, err)
@@ -144,6 +145,7 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 type rise struct {
 	condition    string
 	clear, first uint64 // it does not hold in the states of clear to first-1, and does in that of first
+	memory       string // a flag that other commands need
 }
 
 // becomes finds the first tick in which the condition becomes true.
@@ -162,7 +164,7 @@ func (j *shrinkJob) becomes(ctx context.Context, name string) (r rise, err error
 		}
 		return r, report.Exit(s.Code, nil)
 	}
-	r.condition, r.clear = s.Condition, s.Begin
+	r.condition, r.clear, r.memory = s.Condition, s.Begin, s.Memory
 	for _, span := range s.Spans {
 		if span.First > s.Begin && span.First >= j.from {
 			r.first = span.First
@@ -304,7 +306,7 @@ func (x *shrinking) text() string {
 	if x.State != "" {
 		flag = session.StateArguments(x.State)
 	}
-	fmt.Fprintf(&b, "next      %s verify%s %s", x.Name, flag, words.Argument(x.output))
+	fmt.Fprintf(&b, "next      %s verify%s%s %s", x.Name, flag, x.memory, words.Argument(x.output))
 	return b.String()
 }
 

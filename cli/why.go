@@ -127,8 +127,8 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if n := v.Scenario; p.Entity != 0 && j.entity != strconv.FormatUint(p.Entity, 10) {
-		if err := session.CheckNames(ctx, j.Opener, name, n, j.tick); err != nil {
+	if p.Entity != 0 && j.entity != strconv.FormatUint(p.Entity, 10) { // it is called by its name
+		if err := session.CheckNames(ctx, j.Opener, name, n.Scenario, j.tick); err != nil {
 			return words.About(name, err)
 		}
 	}

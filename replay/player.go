@@ -253,19 +253,14 @@ func (p *Player) Replay() error {
 			return err
 		}
 	}
-	p.inputs = p.inputs[:0]
-	for i := range f.Records {
-		c, err := f.Records[i].Command()
-		if err != nil {
-			return err
-		}
-		p.inputs = append(p.inputs, c)
+	inputs, err := f.Commands(p.inputs[:0])
+	if err != nil {
+		return err
 	}
-	p.receipts = nil
+	p.inputs, p.receipts = inputs, nil
 	if p.Feed != nil {
 		return p.Feed(p.inputs)
 	}
-	var err error
 	if p.receipts, err = p.World.Replay(p.inputs); err != nil {
 		if errors.Is(err, engine.ErrOrder) {
 			at := &f.Position

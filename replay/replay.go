@@ -73,6 +73,18 @@ type Frame struct {
 	payload  []byte   // what the records' payloads alias
 }
 
+// Commands appends the commands of the frame to a list. Their data is that of the frame, and changes with it. The error is that of [Record.Command].
+func (f *Frame) Commands(list []commands.Command) ([]commands.Command, error) {
+	for i := range f.Records {
+		c, err := f.Records[i].Command()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
 // A Position says where a frame stands in a recording.
 type Position struct {
 	Frame  int   // its index, from 0

@@ -163,14 +163,13 @@ func (s *Shrinking) given(last uint64) (list []Given, err error) {
 		if err := c.Seek(tick); err != nil {
 			return nil, err
 		}
-		records := c.Frame().Records
-		for i := range records {
-			command, err := records[i].Command()
-			if err != nil {
-				return nil, err
-			}
-			command.Data = slices.Clone(command.Data)
-			list = append(list, Given{tick, command})
+		now, err := c.Frame().Commands(nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range now {
+			x.Data = slices.Clone(x.Data)
+			list = append(list, Given{tick, x})
 		}
 		if err := s.before(); err != nil {
 			return nil, err

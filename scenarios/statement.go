@@ -80,7 +80,6 @@ type Statement struct {
 	that  *statement
 	s     *Scenario
 	text  string
-	names bool
 	state rules.State
 }
 
@@ -106,12 +105,12 @@ func (s *Scenario) Statement(text string) (*Statement, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	t.text, t.names = n.String(), t.that.Named()
+	t.text = n.String()
 	return t, nil
 }
 
 // Names reports whether the statement calls an entity by the name that the scenario gives it.
-func (t *Statement) Names() bool { return t.names }
+func (t *Statement) Names() bool { return t.that.Named() }
 
 // String returns the formula in its canonical form.
 func (t *Statement) String() string { return t.text }

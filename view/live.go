@@ -399,13 +399,11 @@ func due(from *follower, waiting []commands.Command, scheduled func(uint64) ([]c
 		if frame.Tick != tick {
 			return nil, fmt.Errorf("the recording has tick %d instead", frame.Tick)
 		}
-		for i := range frame.Records {
-			c, err := frame.Records[i].Command()
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, c)
-			waiting = slices.DeleteFunc(waiting, func(w commands.Command) bool { return sameOrder(&w, &c) })
+		if list, err = frame.Commands(list); err != nil {
+			return nil, err
+		}
+		for i := range list {
+			waiting = slices.DeleteFunc(waiting, func(w commands.Command) bool { return sameOrder(&w, &list[i]) })
 		}
 		slices.SortFunc(list, func(a, b commands.Command) int { return cmp.Compare(a.Arrival, b.Arrival) }) // in order of arrival
 		return list, nil

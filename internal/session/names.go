@@ -67,13 +67,8 @@ func CheckNames(ctx context.Context, a *Session, recording string, s *scenarios.
 		} else if err != nil {
 			return err
 		}
-		list = list[:0]
-		for i := range frame.Records {
-			c, err := frame.Records[i].Command()
-			if err != nil {
-				return err
-			}
-			list = append(list, c)
+		if list, err = frame.Commands(list[:0]); err != nil {
+			return err
 		}
 		if err := s.CheckNames(frame.Tick, list); err != nil {
 			return err

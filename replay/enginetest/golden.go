@@ -140,11 +140,9 @@ func recordedAnew(recording []byte, build replay.Builder) ([]byte, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		inputs := make([]commands.Command, len(f.Records))
-		for i := range f.Records {
-			if inputs[i], err = f.Records[i].Command(); err != nil {
-				return nil, err
-			}
+		inputs, err := f.Commands(nil)
+		if err != nil {
+			return nil, err
 		}
 		if _, err := w.Replay(inputs); err != nil {
 			return nil, err
