@@ -35,11 +35,12 @@ func (a *app) whyCommand() *cobra.Command {
 		Use:   "why RECORDING --tick N --field NAME --cell COORDINATE",
 		Short: "Tell why a cell or an entity has its value",
 		Long: `Why finds the latest tick, up to --tick, in which a number changed, and what changed it: a
-command, and who sent it; or a part of the tick, such as a propagator or a rule. It then
-computes the tick again, at most 256 times: without one of its commands, without an entity
-that was near, and with one of the numbers near it as it was a tick before. It shows which of
-them would have made another value of it: the causes, and what there would have been without
-each, those first that matter most.
+command, and who sent it; an event, and what scheduled it; or a part of the tick, such as a
+propagator or a rule, and of a rule which branch was taken. It then computes the tick again, at
+most 256 times: without one of its commands, without an entity that was near or as if it had not
+moved, with one of the numbers near it as it was a tick before, and with other numbers drawn. It
+shows which of them would have made another value of it: the causes, and what there would have
+been without each, those first that matter most.
 
 A number is named by --field and --cell, or by --field, for an attribute, and --entity. For
 one component of a vector write its number behind the name, as in flow_1.
@@ -88,14 +89,30 @@ type whyResult struct {
 	File  string `json:"file"`
 	Tick  uint64 `json:"tick"` // in which the number changed, or at which the recording begins, with this value
 	numberView
-	Before  string      `json:"before,omitempty"`
-	After   string      `json:"after"`
-	Part    string      `json:"part,omitempty"` // of the tick, by its name
-	Kind    string      `json:"kind,omitempty"`
-	Command string      `json:"command,omitempty"` // that set it
-	Later   []laterView `json:"later,omitempty"`   // what later parts of the tick made of it
-	Causes  []causeView `json:"causes,omitempty"`
-	Untried int         `json:"untried,omitempty"` // what may be causes, and cannot be put back or was not tried
+	Before    string      `json:"before,omitempty"`
+	After     string      `json:"after"`
+	Part      string      `json:"part,omitempty"` // of the tick, by its name
+	Kind      string      `json:"kind,omitempty"`
+	Terms     []termView  `json:"terms,omitempty"`   // how the part came to it
+	Command   string      `json:"command,omitempty"` // that set it
+	Scheduled *eventView  `json:"scheduled,omitempty"`
+	Later     []laterView `json:"later,omitempty"` // what later parts of the tick made of it
+	Causes    []causeView `json:"causes,omitempty"`
+	Untried   int         `json:"untried,omitempty"` // what may be causes, and cannot be put back or was not tried
+}
+
+// A termView is a part of a computation, and what it came to.
+type termView struct {
+	What  string `json:"what"`
+	Value string `json:"value"`
+}
+
+// An eventView says of a command that is an event of the world how it came about.
+type eventView struct {
+	Tick    uint64 `json:"tick"`
+	Part    string `json:"part,omitempty"`
+	Kind    string `json:"kind,omitempty"`
+	Command string `json:"command,omitempty"` // for which it was scheduled
 }
 
 // A laterView is a later part of a tick that changed a number.
@@ -103,16 +120,23 @@ type laterView struct {
 	Part  string `json:"part"`
 	Kind  string `json:"kind"`
 	After string `json:"after"`
+
+	Terms []termView `json:"terms,omitempty"`
 }
 
-// A causeView is a number, or a command, without which a change would have been another one.
+// A causeView is a number, a command, an entity or a draw, without which a change would have been another one.
 type causeView struct {
 	*numberView
-	Without uint64 `json:"without,omitempty"` // an entity that stood near
-	Command string `json:"command,omitempty"`
-	Before  string `json:"before,omitempty"` // of the tick before
-	After   string `json:"after,omitempty"`
-	Else    string `json:"else"` // what would have come of it, had it stayed as it was
+	Without   uint64     `json:"without,omitempty"` // an entity that stood near
+	Moved     uint64     `json:"moved,omitempty"`   // an entity that moved
+	From      []int32    `json:"from,omitempty"`
+	To        []int32    `json:"to,omitempty"`
+	Drawn     string     `json:"drawn,omitempty"` // the part that drew
+	Command   string     `json:"command,omitempty"`
+	Scheduled *eventView `json:"scheduled,omitempty"`
+	Before    string     `json:"before,omitempty"` // of the tick before
+	After     string     `json:"after,omitempty"`
+	Else      string     `json:"else"` // what would have come of it, had it stayed as it was
 }
 
 func (j *whyJob) run(ctx context.Context, name string) error {
@@ -152,7 +176,7 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 		if err := j.Say("%s", strings.Join(s.lines(&r), "\n")); err != nil {
 			return err
 		}
-		i := slices.IndexFunc(c.Causes, func(x session.Cause) bool { return x.Order == nil && x.Without == 0 })
+		i := slices.IndexFunc(c.Causes, func(x session.Cause) bool { return x.Kind == session.CauseNumber })
 		if c.Command != nil || i < 0 {
 			break
 		}
@@ -222,8 +246,7 @@ func (s *speaker) number(p session.Place) (v numberView) {
 		v.Field += "_" + strconv.Itoa(p.Component)
 	}
 	if v.Entity = p.Entity; p.Entity == 0 {
-		c := s.lattice.Coord(p.Cell)
-		v.Cell = c.AppendTo(nil)
+		v.Cell = s.cell(p.Cell)
 	}
 	return v
 }
@@ -233,7 +256,7 @@ func (s *speaker) name(v *numberView) string {
 	if v.Entity != 0 {
 		return v.Field + " of " + s.names.Entity(v.Entity)
 	}
-	return fmt.Sprintf("%s at %s", v.Field, strings.ReplaceAll(fmt.Sprint(v.Cell), " ", ", "))
+	return v.Field + " at " + coordinate(v.Cell)
 }
 
 // value says a value.
@@ -251,30 +274,75 @@ func (s *speaker) value(p session.Place, n session.Number) string {
 func (s *speaker) view(c *session.Change) whyResult {
 	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Untried: c.Untried}
 	if len(c.Steps) > 0 {
-		r.Before, r.Part, r.Kind = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind
+		r.Before, r.Part, r.Kind, r.Terms = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind, termViews(c.Steps[0].Terms)
 	}
 	if c.Command != nil {
-		r.Command = session.DescribeCommand(s.names, &c.Command.Command)
+		r.Command, r.Scheduled = s.order(c.Command)
 	}
 	for _, x := range c.Steps[min(1, len(c.Steps)):] {
-		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number)})
+		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number), termViews(x.Terms)})
 	}
 	for i := range c.Causes {
-		x := &c.Causes[i]
-		v := causeView{Else: s.value(c.Place, x.Else)}
-		switch {
-		case x.Without != 0:
-			v.Without = x.Without
-		case x.Order != nil:
-			v.Command = session.DescribeCommand(s.names, &x.Order.Command)
-		default:
-			n := s.number(x.Place)
-			v.numberView, v.Before, v.After = &n, s.value(x.Place, x.Before), s.value(x.Place, x.After)
-		}
-		r.Causes = append(r.Causes, v)
+		r.Causes = append(r.Causes, s.cause(c, &c.Causes[i]))
 	}
 	return r
 }
+
+// cause is a cause with its names.
+func (s *speaker) cause(c *session.Change, x *session.Cause) causeView {
+	v := causeView{Else: s.value(c.Place, x.Else)}
+	switch x.Kind {
+	case session.CausePresence:
+		v.Without = x.Entity
+	case session.CauseMove:
+		v.Moved, v.From, v.To = x.Entity, s.cell(x.From), s.cell(x.To)
+	case session.CauseDraw:
+		v.Drawn = x.Drawn
+	case session.CauseCommand:
+		v.Command, v.Scheduled = s.order(x.Order)
+	default:
+		n := s.number(x.Place)
+		v.numberView, v.Before, v.After = &n, s.value(x.Place, x.Before), s.value(x.Place, x.After)
+	}
+	return v
+}
+
+// order says a command in words, and of an event how it came about.
+func (s *speaker) order(o *session.Order) (string, *eventView) {
+	if !o.Event {
+		return session.DescribeCommand(s.names, &o.Command), nil
+	}
+	e := &eventView{Tick: o.Scheduled, Part: o.By.Part, Kind: o.By.Kind}
+	if o.Later != nil {
+		e.Command = session.DescribeCommand(s.names, &o.Later.Command)
+	}
+	return s.names.Describe(&o.Command), e
+}
+
+// text says how an event came about.
+func (e *eventView) text() string {
+	text := "scheduled in tick " + words.Number(e.Tick)
+	if e.Part != "" {
+		text += ", by " + partText(e.Kind, e.Part)
+	}
+	return text
+}
+
+func termViews(terms []engine.Term) (list []termView) {
+	for _, t := range terms {
+		list = append(list, termView(t))
+	}
+	return list
+}
+
+// cell is the coordinate of a cell.
+func (s *speaker) cell(rank int) []int32 {
+	c := s.lattice.Coord(rank)
+	return c.AppendTo(nil)
+}
+
+// coordinate says a coordinate.
+func coordinate(c []int32) string { return strings.ReplaceAll(fmt.Sprint(c), " ", ", ") }
 
 // partText names a part of a tick.
 func partText(kind, name string) string {
@@ -301,26 +369,27 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 		first = "…"
 	}
 	lines = append(lines, fmt.Sprintf("tick %s  %s  %s → %s, by %s", words.Number(r.Tick), s.name(&r.numberView), r.Before, first, by))
-	if r.Command != "" {
+	switch {
+	case r.Scheduled != nil:
+		lines = append(lines, "  event    "+r.Command+"  "+r.Scheduled.text())
+		if r.Scheduled.Command != "" {
+			lines = append(lines, "  command  "+r.Scheduled.Command)
+		}
+	case r.Command != "":
 		lines = append(lines, "  command  "+r.Command)
 	}
+	lines = append(lines, termLines(r.Terms)...)
 	for _, x := range r.Later {
 		lines = append(lines, fmt.Sprintf("  then     → %s, by %s", x.After, partText(x.Kind, x.Part)))
+		lines = append(lines, termLines(x.Terms)...)
 	}
 	var rows [][]string
-	for i, x := range r.Causes {
+	for i := range r.Causes {
 		if i == mostCauses {
 			rows = append(rows, []string{fmt.Sprintf("and %d more; --json has them", len(r.Causes)-i)})
 			break
 		}
-		switch {
-		case x.Without != 0:
-			rows = append(rows, []string{s.names.Entity(x.Without), "was near", "else " + x.Else})
-		case x.Command != "":
-			rows = append(rows, []string{x.Command, "", "else " + x.Else})
-		default:
-			rows = append(rows, []string{s.name(x.numberView), x.Before + " → " + x.After, "else " + x.Else})
-		}
+		rows = append(rows, s.row(&r.Causes[i]))
 	}
 	label := "because"
 	for _, row := range words.Aligned(rows) {
@@ -329,6 +398,41 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 	}
 	if r.Untried > 0 {
 		lines = append(lines, fmt.Sprintf("  %-7s  %s more near it, which cannot be put back, or were not tried", label, words.Number(uint64(r.Untried))))
+	}
+	return lines
+}
+
+// row says a cause.
+func (s *speaker) row(x *causeView) []string {
+	otherwise := "else " + x.Else
+	switch {
+	case x.Without != 0:
+		return []string{s.names.Entity(x.Without), "was near", otherwise}
+	case x.Moved != 0:
+		return []string{s.names.Entity(x.Moved), coordinate(x.From) + " → " + coordinate(x.To), otherwise}
+	case x.Drawn != "":
+		return []string{x.Drawn, "drew numbers", otherwise}
+	case x.Scheduled != nil:
+		return []string{x.Command, x.Scheduled.text(), otherwise}
+	case x.Command != "":
+		return []string{x.Command, "", otherwise}
+	}
+	return []string{s.name(x.numberView), x.Before + " → " + x.After, otherwise}
+}
+
+// termLines say how a part came to a number.
+func termLines(terms []termView) (lines []string) {
+	var rows [][]string
+	for _, t := range terms {
+		if t.What == t.Value {
+			t.Value = ""
+		}
+		rows = append(rows, []string{t.What, t.Value})
+	}
+	label := "terms"
+	for _, row := range words.Aligned(rows) {
+		lines = append(lines, fmt.Sprintf("  %-7s  %s", label, strings.TrimRight(row, " ")))
+		label = ""
 	}
 	return lines
 }

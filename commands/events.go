@@ -224,6 +224,9 @@ func (e *Events) CopyFrom(other *Events) {
 	})
 }
 
+// Scheduled returns how many events were scheduled since Begin.
+func (e *Events) Scheduled() int { return len(e.scheduled) }
+
 // Append appends section 4 of the state: a count, then each event's due tick and
 // its command as a v3 frame holds it, in order.
 func (e *Events) Append(b []byte) []byte {

@@ -1,6 +1,10 @@
 package engine
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/murksim/murksim/rng"
+)
 
 // Fork makes a second world that goes on from the same state, with the same
 // propagators, systems and handlers. It has no recorder and no watcher, and nothing is
@@ -64,6 +68,16 @@ func (w *World) Config() Config {
 	c.Seed = uint64(w.seed) // a Reset may have changed it
 	c.Recorder = nil
 	return c
+}
+
+// Reseed lets a world draw from its next tick on as one with another seed does: what else might have become of a fork. It fails with [ErrUnderWay] within a
+// tick, and with [ErrRecorded] if the world has a recorder.
+func (w *World) Reseed(seed uint64) error {
+	if err := w.mayMove(); err != nil {
+		return err
+	}
+	w.seed, w.config.Seed = rng.Seed(seed), seed
+	return nil
 }
 
 // ErrNotKin reports two worlds that do not come from the same world by [World.Fork].

@@ -10,7 +10,6 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/space"
 )
 
 // A Place is a number in a world: of a field at a cell, or an attribute of an entity.
@@ -34,26 +33,46 @@ type Change struct {
 
 // A Step is a part of a tick that changed a number.
 type Step struct {
-	Part, Kind string // see [engine.PartCommands]
-	Number            // after it
+	Part, Kind string        // see [engine.PartCommands]
+	Number                   // after it
+	Terms      []engine.Term // how the part came to it, if it can tell
 }
 
-// An Order is a recorded command.
+// An Order is a command of a tick: a recorded one, or an event, which the world had scheduled for itself.
 type Order struct {
 	commands.Command
-	Reason commands.Reason // Applied, or why not
-	Made   uint64          // the entity that it made, by id; 0: none
+	Reason    commands.Reason // Applied, or why not
+	Made      uint64          // the entity that it made, by id; 0: none
+	Event     bool
+	Scheduled uint64 // an event: in which tick
+	By        Step   // an event: the part that scheduled it, if that was found out
+	Later     *Order // an event: the command for which it did
 }
 
-// A Cause is a number, a command or an entity, without which the change would have been another one.
+// A Cause is something without which the change would have been another one.
 type Cause struct {
+	Kind          CauseKind
 	Place                // of the number
-	Order         *Order // the command; nil: it is none
-	Without       uint64 // an entity that was near, by id; 0: it is none
+	Order         *Order // the command
+	Entity        uint64 // by id
+	From, To      int    // where it was before the tick before, and after it, by rank
+	Drawn         string // the part that drew numbers
 	Before, After Number // what the number was before the tick before, and after it
-	Else          Number // what would have come of it, had it stayed as it was, or without the command
+	Else          Number // what would have come of it, had it stayed as it was, or without it
 	weight        float64
 }
+
+// A CauseKind says what a cause is.
+type CauseKind uint8
+
+// What a cause is.
+const (
+	CauseNumber   CauseKind = iota // a number that changed in the tick before
+	CauseCommand                   // a command of the tick, or an event
+	CausePresence                  // an entity that was near
+	CauseMove                      // an entity that came near, or went, in the tick before
+	CauseDraw                      // what a part drew
+)
 
 // A Number is a value of a field. There is none of an entity that does not live.
 type Number struct {
@@ -171,7 +190,7 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 			return &x
 		})
 		if !now.same(latest) {
-			c.Steps = append(c.Steps, Step{part.Name, part.Kind, now})
+			c.Steps = append(c.Steps, Step{Part: part.Name, Kind: part.Kind, Number: now})
 			latest = now
 		}
 	})
@@ -184,306 +203,13 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 	if len(c.Steps) == 0 {
 		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: %s; %s synctest may name the part", tick, Remembers, y.By.Opener.Name)
 	}
-	t := &trial{Why: y, change: c, before: before}
-	if err := t.orders(v); err != nil {
-		return nil, err
-	}
+	t := &trial{Why: y, change: c, before: before, orders: readOrders(v.Receipts())}
 	return c, t.causes(ctx)
 }
 
 // by reports whether parts of a kind changed the number.
 func (c *Change) by(kinds ...string) bool {
 	return slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(kinds, s.Kind) })
-}
-
-// A trial computes a tick again with something else than there was.
-type trial struct {
-	*Why
-	change *Change
-	before *engine.World // the tick before
-	inputs []Order
-	tried  int
-}
-
-// orders reads the commands of the tick.
-func (t *trial) orders(v *Visit) error {
-	receipts := v.Receipts()
-	for i := range v.Frame().Records {
-		c, err := v.Frame().Records[i].Command()
-		if err != nil {
-			return err
-		}
-		c.Data = slices.Clone(c.Data)
-		o := Order{Command: c}
-		for _, r := range receipts {
-			if r.Arrival == c.Arrival {
-				o.Reason, o.Made = r.Reason, r.Made
-			}
-		}
-		t.inputs = append(t.inputs, o)
-	}
-	return nil
-}
-
-// again computes the tick once more, without one of its commands, and with others, and returns the number, and whether they were applied.
-func (t *trial) again(without int, with ...commands.Command) (n Number, ok bool, err error) {
-	w, err := t.before.Fork()
-	if err != nil {
-		return n, false, err
-	}
-	defer w.Release()
-	t.tried++
-	for i := range t.inputs {
-		if i == without {
-			continue
-		}
-		if _, err := w.Submit(t.inputs[i].Command); err != nil {
-			return n, false, err
-		}
-	}
-	var last commands.Ticket
-	for i := range with {
-		if last, err = w.Submit(with[i]); err != nil {
-			return n, false, nil // it cannot be put so
-		}
-	}
-	receipts, err := w.Step()
-	if err != nil {
-		return n, false, nil // this world cannot go on so
-	}
-	for _, r := range receipts {
-		if len(with) > 0 && r.Ticket == last && r.Reason != commands.Applied {
-			return n, false, nil
-		}
-	}
-	return number(w, t.change.Place, w.Column), true, nil
-}
-
-// causes finds the command that set the number, or what would have made it another one: commands, entities near it, and numbers near it that changed
-// in the tick before.
-func (t *trial) causes(ctx context.Context) error {
-	if t.change.Command = t.command(); t.change.Command != nil {
-		return nil
-	}
-	if same, _, err := t.again(-1); err != nil {
-		return err
-	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
-		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
-	}
-	defer t.rank()
-	for _, look := range []func(context.Context) error{t.leaveOut, t.present, t.putBack} {
-		if err := look(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// command returns the last command that set the number, if commands did.
-func (t *trial) command() (last *Order) {
-	c := t.change
-	for i := range t.inputs {
-		o := &t.inputs[i]
-		made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
-		if c.Steps[0].Kind == engine.PartCommands && o.Reason == commands.Applied && (made || t.sets(&o.Command)) {
-			last = o
-		}
-	}
-	return last
-}
-
-// try computes the tick again without one of its commands, or with others, and notes what there would have been if it is something else.
-func (t *trial) try(ctx context.Context, x Cause, without int, with ...commands.Command) error {
-	c := t.change
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if t.tried >= mostTried {
-		c.Untried++
-		return nil
-	}
-	n, ok, err := t.again(without, with...)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		c.Untried++
-	case !n.same(c.After):
-		if x.Else, x.weight = n, math.Abs(n.Value-c.After.Value); x.Order != nil {
-			x.weight = math.Inf(1)
-		}
-		c.Causes = append(c.Causes, x)
-	}
-	return nil
-}
-
-// leaveOut tries what there would have been without each command, but for those that set what no part of the change reads.
-func (t *trial) leaveOut(ctx context.Context) error {
-	read := t.read()
-	for i := range t.inputs {
-		o := &t.inputs[i]
-		apart := o.Kind == commands.KindSetField && !slices.Contains(read, fields.ID(o.ID)) && !t.change.by(engine.PartCommands)
-		if o.Reason != commands.Applied || apart {
-			continue
-		}
-		if err := t.try(ctx, Cause{Order: o}, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// putBack tries what there would have been if numbers near it were still as they had been a tick before. The state with which the recording begins is given.
-func (t *trial) putBack(ctx context.Context) error {
-	c := t.change
-	if c.Tick < t.begin+2 {
-		return nil
-	}
-	v, err := t.By.Visit(ctx, t.File, c.Tick-2)
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	for _, p := range t.near() {
-		was, is := number(v.World, p, v.World.Column), number(t.before, p, t.before.Column)
-		if was.same(is) || !was.Exists || !is.Exists {
-			continue
-		}
-		put, ok := t.put(p, was)
-		if !ok {
-			c.Untried++
-			continue
-		}
-		if err := t.try(ctx, Cause{Place: p, Before: was, After: is}, -1, put); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rank puts the causes that matter most first, of those that matter the same the commands, then entities, then numbers.
-func (t *trial) rank() {
-	slices.SortStableFunc(t.change.Causes, func(a, b Cause) int { return cmp.Compare(b.weight, a.weight) })
-}
-
-// present looks whether the entities near the number made the change: what there would have been without each.
-func (t *trial) present(ctx context.Context) error {
-	c := t.change
-	if !c.by(engine.PartSystem, engine.PartEvents) {
-		return nil // others do not look at entities, nor schedule what becomes of them
-	}
-	cells, entities := t.cells(), t.before.Entities()
-	for _, at := range cells { // who takes a step comes from one cell further
-		for _, next := range t.before.Lattice().AppendNeighbours(nil, int(at)) {
-			if !slices.Contains(cells, next) {
-				cells = append(cells, next)
-			}
-		}
-	}
-	for slot, id := range entities.Live() {
-		if id == c.Entity || !slices.Contains(cells, entities.Cell[slot]) {
-			continue
-		}
-		if err := t.try(ctx, Cause{Without: id}, -1, commands.Despawn(id)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cells lists the cell of the number, and those next to it.
-func (t *trial) cells() []int32 {
-	cell := int32(t.change.Cell)
-	if t.change.Entity != 0 {
-		slot, ok := t.before.Slot(t.change.Entity)
-		if !ok {
-			return nil
-		}
-		cell = t.before.Entities().Cell[slot]
-	}
-	return append([]int32{cell}, t.before.Lattice().AppendNeighbours(nil, int(cell))...)
-}
-
-// sets reports whether a command writes the number in question itself.
-func (t *trial) sets(c *commands.Command) bool {
-	p := t.change.Place
-	return c.Kind == commands.KindSetField && fields.ID(c.ID) == p.Field && c.Coord == t.target(p)
-}
-
-// target is the coordinate by which a command that sets a number names it.
-func (t *trial) target(p Place) space.Coord {
-	d, at := &t.before.Defs()[p.Field], commands.EntityCoord(p.Entity)
-	if d.Domain == fields.Cells {
-		at = t.before.Lattice().Coord(p.Cell)
-	}
-	if d.Type.Kind == fields.VectorKind {
-		at = at.Append(int32(p.Component))
-	}
-	return at
-}
-
-// put is the command that gives a number a value; false: none can.
-func (t *trial) put(p Place, n Number) (c commands.Command, ok bool) {
-	d := &t.before.Defs()[p.Field]
-	if d.Element != fields.Float32 || d.Mutability == fields.Static {
-		return c, false
-	}
-	return commands.SetField(t.target(p), uint32(p.Field), float32(n.Value)), true
-}
-
-// near lists the numbers that the part of the change may have read near it, in the order in which it declares them: of its cell first, then of those next to it, and of
-// who stands on them.
-func (t *trial) near() (list []Place) {
-	w, cells := t.before, t.cells()
-	entities := w.Entities()
-	for _, id := range t.read() {
-		d := &w.Defs()[id]
-		add := func(p Place) {
-			for p.Component = range max(d.Type.Components(), 1) {
-				list = append(list, p)
-			}
-		}
-		if d.Domain == fields.Cells {
-			for _, at := range cells {
-				add(Place{Field: id, Cell: int(at)})
-			}
-			continue
-		}
-		for slot, who := range entities.Live() {
-			if slices.Contains(cells, entities.Cell[slot]) {
-				add(Place{Field: id, Entity: who})
-			}
-		}
-	}
-	return list
-}
-
-// read lists the fields that the parts of the change read, and its own where commands, checks or events are among them.
-func (t *trial) read() (list []fields.ID) {
-	add := func(ids ...fields.ID) {
-		for _, id := range ids {
-			if !slices.Contains(list, id) {
-				list = append(list, id)
-			}
-		}
-	}
-	l, config := t.before.Lattice(), t.before.Config()
-	for _, step := range t.change.Steps {
-		for _, p := range config.Propagators {
-			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartPropagator {
-				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)
-			}
-		}
-		for _, p := range config.Systems {
-			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartSystem {
-				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)
-			}
-		}
-		if step.Kind != engine.PartPropagator && step.Kind != engine.PartSystem {
-			add(t.change.Field)
-		}
-	}
-	return list
 }
 
 // NewWhy opens a recording, to be asked.

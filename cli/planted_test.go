@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/report"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/space"
+)
+
+// A planted cause is asked for, and proved: a fork without it comes to what why says there would have been.
+type planted struct {
+	name  string
+	ask   string // the question to why
+	cause string // what its text says, as a regular expression
+	fork  string // without the cause
+}
+
+// An answer is what why says.
+type answer struct {
+	Tick    uint64
+	After   string
+	Command string
+	Causes  []answerCause
+}
+
+type answerCause struct{ Command, Else string }
+
+// TestPlantedCauses: why names causes of each kind, in a world of rules and in one of parts in Go, and a fork without each proves it.
+func TestPlantedCauses(t *testing.T) {
+	both := []planted{
+		{"command", "--tick 5 --field heat --cell 4,4", `by a command\n  command  set heat at \[4, 4\] to 40 `, "--without ARRIVAL"},
+		{"parameter", "--tick 60 --field light --cell 8,8", `^tick 25 .*\n(  terms.*\n( {11}.*\n)*)?  because  set gate to 1  .*else 0`, "--without ARRIVAL"},
+		{"wall", "--tick 60 --field wet --cell 20,21", `because  wall at \[20, 21\]  shut → open  else dry`, "--command tick:TICK,set:{field:wall,cell:[20,21],value:shut}"},
+		{"neighbour", "--tick 42 --field state --cell 12,15", `because  state at \[12, 14\]  well → ill  else well`, "--command tick:TICK,set:{field:state,cell:[12,14],value:well}"},
+		{"birth", "--tick 31 --field food --cell 30,30", `^tick 9 .*\n  because  entity 8388609 +was near +else 1`, "--command tick:TICK,despawn:{entity:8388609}"},
+		{"another entity", "--tick 60 --field energy --entity 9437185", `^tick 30 .*→ none, .*\n  because  grey +was near +else 5[0-9]`, "--command tick:TICK,despawn:{entity:18874369}"},
+		{"a step", "--tick 30 --field track --cell 36,7", `because[^,]*\n.*swift  \[36, 6\] → \[36, 7\]  else 0`, "--command tick:TICK,move:{entity:22020097,cell:[36,6]}"},
+	}
+	for _, x := range []struct {
+		scenario string
+		more     []planted
+	}{
+		{"rules", []planted{
+			{"draw", "--tick 60 --field spark --cell 62,10", `because  strike +drew numbers  else`, "--command tick:TICK,param:{name:odds,value:0}"},
+			{"branch", "--tick 60 --field state --cell 12,15", `terms    any\(state == ill\) +true\n +ill\n`, "--command tick:TICK,set:{field:state,cell:[12,14],value:well}"},
+			{"field on its cell", "--tick 52 --field calm --entity mick", `because  set heat at \[2, 50\] to 60 .*else 0`, "--without ARRIVAL"},
+		}},
+		{"parts", []planted{
+			{"draw", "--tick 60 --field spark --cell 62,10", `because  fields +drew numbers  else`, "--command tick:TICK,param:{name:odds,value:0}"},
+			{"event scheduled ten ticks ago", "--tick 60 --field age --cell 2,50", `^tick 60 .*by a command\n  event    set age at \[2, 50\] to 7  scheduled in tick 50, by system herd`, "--command tick:50,despawn:{entity:hattie}"},
+			{"handler", "--tick 60 --field food --cell 0,9", `because  custom command of type 9 .*else 3`, "--without ARRIVAL"},
+		}},
+	} {
+		t.Run(x.scenario, func(t *testing.T) { testPlanted(t, x.scenario, append(both, x.more...)) })
+	}
+}
+
+// testPlanted asks for each cause, and forks without it.
+func testPlanted(t *testing.T, scenario string, cases []planted) {
+	file, err := filepath.Abs(filepath.Join("testdata", "planted", scenario+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	run := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if status := (Program{Components: plantedComponents()}).run(t.Context(), args, nil, &out, &errs); status != report.StatusOK {
+			t.Fatalf("%q: status %d, %s%s", args, status, &out, &errs)
+		}
+		return out.String()
+	}
+	ask := func(file string, question []string) (r answer) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(run(append([]string{"why", file, "--json"}, question...)...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	run("run", file, "-q", "-o", "a.murk")
+	for _, x := range cases {
+		question := strings.Fields(x.ask)
+		text := run(append([]string{"why", "a.murk"}, question...)...)
+		if !regexp.MustCompile(x.cause).MatchString(text) {
+			t.Errorf("%s: why %s says\n%s", x.name, x.ask, text)
+			continue
+		}
+		was := ask("a.murk", question)
+		question[1] = strconv.FormatUint(was.Tick, 10)
+		fork := strings.NewReplacer("TICK", question[1], "ARRIVAL", arrivalOf(&was)).Replace(x.fork)
+		flag, value, _ := strings.Cut(fork, " ")
+		run("fork", "a.murk", flag, strings.NewReplacer(":", ": ", ",", ", ").Replace(value), "-o", "b.murk", "--force")
+		is := ask("b.murk", question)
+		otherwise := slices.ContainsFunc(was.Causes, func(c answerCause) bool { return c.Else == is.After })
+		if is.After == was.After || !otherwise && x.proves() {
+			t.Errorf("%s: with %s it is %s; why says\n%s", x.name, fork, is.After, text)
+		}
+	}
+}
+
+// proves reports whether the fork comes to what why says there would have been without the cause: a draw would have been any other, and of a command that sets a
+// number why does not say it.
+func (p *planted) proves() bool {
+	return p.name != "draw" && !strings.Contains(p.cause, "by a command")
+}
+
+// arrivalOf is the number of the command that why names.
+func arrivalOf(r *answer) string {
+	text := r.Command
+	for i := range r.Causes {
+		text += r.Causes[i].Command
+	}
+	_, arrival, _ := strings.Cut(text, "arrival ")
+	return strings.TrimRight(arrival, " ")
+}
+
+// plantedComponents do in Go what the rules of rules.yaml do.
+func plantedComponents() []scenarios.Component {
+	return []scenarios.Component{
+		{Name: "plantedfields", Version: 1, About: "Fields.", Params: func() any { return new(plantedFields) }},
+		{Name: "plantedherd", Version: 1, About: "A herd.", Params: func() any { return new(plantedHerd) }},
+	}
+}
+
+// plantedIDs are the fields of the scenario.
+type plantedIDs struct {
+	name                                                                      string
+	heat, light, state, wall, age, wet, spark, food, track, energy, calm, due fields.ID
+}
+
+func (p *plantedIDs) find(b *scenarios.Builder, name string) {
+	p.name = name
+	for _, x := range []struct {
+		id   *fields.ID
+		name scenarios.FieldRef
+	}{
+		{&p.heat, "heat"}, {&p.light, "light"}, {&p.state, "state"}, {&p.wall, "wall"}, {&p.age, "age"}, {&p.wet, "wet"}, {&p.spark, "spark"}, {&p.food, "food"},
+		{&p.track, "track"}, {&p.energy, "energy"}, {&p.calm, "calm"}, {&p.due, "due"},
+	} {
+		*x.id = b.Field(x.name)
+	}
+}
+
+type plantedFields struct{ plantedIDs }
+
+// Propagator implements [scenarios.PropagatorMaker].
+func (p *plantedFields) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	p.find(b, name)
+	return p, nil
+}
+
+// Handlers implements [scenarios.HandlerMaker].
+func (p *plantedFields) Handlers(*scenarios.Builder) ([]engine.Handler, error) {
+	return []engine.Handler{p}, nil
+}
+
+// Type implements [engine.Handler].
+func (p *plantedFields) Type() uint32 { return 9 }
+
+// Handle implements [engine.Handler].
+func (p *plantedFields) Handle(c *engine.HandlerContext, data []byte) commands.Reason {
+	return c.Set(p.food, int(binary.LittleEndian.Uint32(data)), 9)
+}
+
+// Spec implements [engine.Propagator].
+func (p *plantedFields) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: p.name, Prev: engine.Fields(p.state, p.wall, p.wet), Incremental: engine.Fields(p.light, p.state, p.wall, p.age, p.wet, p.spark)}
+}
+
+// Step implements [engine.Propagator].
+func (p *plantedFields) Step(c *engine.Context) error {
+	l := c.Lattice()
+	light, state, wall, age, wet, spark := c.Next(p.light), c.Next(p.state), c.Next(p.wall), c.Next(p.age), c.Next(p.wet), c.Next(p.spark)
+	var near []int32
+	beside := func(of []float32, cell int) bool {
+		near = l.AppendNeighbours(near[:0], cell)
+		return slices.ContainsFunc(near, func(n int32) bool { return of[n] == 1 })
+	}
+	ill, open, damp := c.Prev(p.state), c.Prev(p.wall), c.Prev(p.wet)
+	for cell := range l.Cells() {
+		row := l.Coord(cell).At(0)
+		if row == 8 && c.Parameter(0) > 0 {
+			light[cell] = 5
+		}
+		if beside(ill, cell) {
+			state[cell] = 1
+		}
+		if age[cell] > 20 {
+			wall[cell] = 1
+		}
+		if age[cell]++; open[cell] == 1 && beside(damp, cell) {
+			wet[cell] = 1
+		}
+		if row > 60 && float64(c.Stream(0).Uint64()%1000) < 50*c.Parameter(1) {
+			spark[cell] = float32(c.Tick())
+		}
+	}
+	return nil
+}
+
+type plantedHerd struct{ plantedIDs }
+
+// System implements [scenarios.SystemMaker].
+func (p *plantedHerd) System(b *scenarios.Builder, name string) (engine.System, error) {
+	p.find(b, name)
+	return p, nil
+}
+
+// Spec implements [engine.System].
+func (p *plantedHerd) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: p.name, Now: engine.Fields(p.due), Incremental: engine.Fields(p.food, p.track, p.energy)}
+}
+
+// Update implements [engine.System].
+func (p *plantedHerd) Update(c *engine.SystemContext) (err error) {
+	const sheep, wolf, runner, hen = 0, 1, 3, 4
+	schedule := func(due uint64, x commands.Command) {
+		if err == nil {
+			_, err = c.Schedule(due, x)
+		}
+	}
+	l, all, food, track, energy := c.Lattice(), c.Entities(), c.Next(p.food), c.Next(p.track), c.Next(p.energy)
+	for slot, id := range all.Live() {
+		cell := int(all.Cell[slot])
+		switch all.Kind[slot] {
+		case sheep:
+			if food[cell] > 0 {
+				food[cell]--
+				energy[slot]++
+			}
+			if c.Tick() == uint64(c.Now(p.due)[slot]) {
+				schedule(c.Tick(), commands.Spawn(l.Coord(cell)))
+				schedule(c.Tick(), commands.Despawn(id))
+			}
+		case wolf:
+			for other, prey := range all.Live() {
+				if c.Tick() == 30 && all.Kind[other] == sheep && slices.Contains(l.AppendNeighbours(nil, cell), all.Cell[other]) {
+					schedule(30, commands.Despawn(prey))
+				}
+			}
+		case runner:
+			track[cell]++
+			schedule(c.Tick(), commands.Move(id, l.Coord(cell+1)))
+		case hen:
+			if c.Tick() == 50 {
+				schedule(60, commands.SetField(space.At(2, 50), uint32(p.age), 7))
+			}
+		}
+	}
+	return err
+}

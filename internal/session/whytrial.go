@@ -1,0 +1,483 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// A trial computes a tick again with something else than there was.
+type trial struct {
+	*Why
+	change *Change
+	before *engine.World // the tick before
+	orders []Order       // of the tick, as they were applied
+	tried  int
+	drawn  string // the part that drew numbers, if one did
+}
+
+// readOrders reads the commands and the events of a tick.
+func readOrders(receipts []commands.Receipt) (list []Order) {
+	for _, r := range receipts {
+		o := Order{Command: *r.Command, Reason: r.Reason, Made: r.Made, Event: r.Event}
+		if o.Data = slices.Clone(o.Data); o.Event {
+			o.Scheduled = o.Arrival / (commands.MaxEvents + 1)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// none is no command of a tick.
+const none = -1
+
+// again computes the tick once more, without one of its commands, and with others, and returns the number, and whether they were applied. It uses up the world.
+func (t *trial) again(w *engine.World, without int, with ...commands.Command) (n Number, ok bool, err error) {
+	if ok, err = t.step(w, t.orders, without, with...); !ok || err != nil {
+		return n, false, err
+	}
+	return number(w, t.change.Place, w.Column), true, nil
+}
+
+// step computes a tick with recorded commands, without one of them, and with others; ok is false if these are refused, or the tick fails.
+func (t *trial) step(w *engine.World, orders []Order, without int, with ...commands.Command) (ok bool, err error) {
+	t.tried++
+	for i := range orders {
+		if i == without || orders[i].Event {
+			continue
+		}
+		if _, err := w.Submit(orders[i].Command); err != nil {
+			return false, err
+		}
+	}
+	var last commands.Ticket
+	for i := range with {
+		if last, err = w.Submit(with[i]); err != nil {
+			return false, nil // it cannot be put so
+		}
+	}
+	receipts, err := w.Step()
+	if err != nil {
+		return false, nil // this world cannot go on so
+	}
+	return len(with) == 0 || slices.ContainsFunc(receipts, func(r commands.Receipt) bool { return r.Ticket == last && r.Reason == commands.Applied }), nil
+}
+
+// causes finds the command that set the number, or what would have made it another one: commands, entities near it, what changed near it in the tick before,
+// and what was drawn.
+func (t *trial) causes(ctx context.Context) error {
+	if t.change.Command = t.command(); t.change.Command != nil {
+		return t.scheduled(ctx)
+	}
+	w, err := t.before.Fork()
+	if err != nil {
+		return err
+	}
+	defer w.Release()
+	if same, _, err := t.again(w, none); err != nil {
+		return err
+	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
+		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
+	}
+	if t.drawn, err = t.drew(w); err != nil {
+		return err
+	}
+	defer t.rank()
+	for _, look := range []func(context.Context) error{t.explain, t.leaveOut, t.present, t.putBack, t.redraw} {
+		if err := look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command returns the last command that set the number, if commands did, or events of earlier ticks.
+func (t *trial) command() (last *Order) {
+	c := t.change
+	if c.Steps[0].Kind != engine.PartCommands {
+		return nil
+	}
+	for i := range t.orders {
+		o := &t.orders[i]
+		made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
+		ends := o.Kind == commands.KindDespawn && o.Entity == c.Entity && c.Entity != 0
+		if o.Reason == commands.Applied && (!o.Event || o.Scheduled < c.Tick) && (made || ends || t.sets(&o.Command)) {
+			last = o
+		}
+	}
+	return last
+}
+
+// scheduled finds out which part of an earlier tick scheduled the event that set the number, and by which command.
+func (t *trial) scheduled(ctx context.Context) error {
+	o := t.change.Command
+	if !o.Event || o.Scheduled <= t.begin {
+		return nil // or it waited where the recording begins
+	}
+	v, err := t.By.Visit(ctx, t.File, o.Scheduled-1)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	ordinal := int(o.Arrival & commands.MaxEvents)
+	v.World.WatchParts(func(part *engine.Part) {
+		if o.By.Part == "" && part.Scheduled() >= ordinal {
+			o.By = Step{Part: part.Name, Kind: part.Kind}
+		}
+	})
+	err = v.Advance(true)
+	v.World.WatchParts(nil)
+	if err != nil {
+		return t.By.Visited(v, t.File, o.Scheduled, err)
+	}
+	for _, x := range readOrders(v.Receipts()) {
+		if !x.Event && x.Made == o.Arrival && x.Kind == commands.KindCustom {
+			o.Later = &x
+		}
+	}
+	return nil
+}
+
+// try computes the tick again, with something otherwise, and notes what there would have been if it is something else.
+func (t *trial) try(ctx context.Context, x Cause, run func(*engine.World) (Number, bool, error)) error {
+	c := t.change
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if t.tried >= mostTried {
+		c.Untried++
+		return nil
+	}
+	w, err := t.before.Fork()
+	if err != nil {
+		return err
+	}
+	defer w.Release()
+	n, ok, err := run(w)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		c.Untried++
+	case !n.same(c.After):
+		if x.Else, x.weight = n, math.Abs(n.Value-c.After.Value); x.Kind == CauseCommand {
+			x.weight = math.Inf(1)
+		}
+		c.Causes = append(c.Causes, x)
+	}
+	return nil
+}
+
+// tryWith tries a tick with a command more.
+func (t *trial) tryWith(ctx context.Context, x Cause, with commands.Command) error {
+	return t.try(ctx, x, func(w *engine.World) (Number, bool, error) { return t.again(w, none, with) })
+}
+
+// explain asks the propagators that changed the number how they came to it.
+func (t *trial) explain(context.Context) error {
+	config, asked := t.before.Config(), false
+	c := t.change
+	element := c.Cell*max(t.before.Defs()[c.Field].Type.Components(), 1) + c.Component
+	for i, p := range config.Propagators {
+		e, ok := p.(engine.Explainer)
+		name := p.Spec(t.before.Lattice()).Name
+		at := slices.IndexFunc(c.Steps, func(s Step) bool { return s.Kind == engine.PartPropagator && s.Part == name })
+		if ok && at >= 0 {
+			config.Propagators[i], asked = &asking{e, c.Place, element, &c.Steps[at]}, true
+		}
+	}
+	if !asked {
+		return nil
+	}
+	state, err := t.before.Save(nil)
+	if err != nil {
+		return err
+	}
+	w, err := engine.Restore(config, nil, state)
+	if err != nil {
+		return err
+	}
+	_, err = t.step(w, t.orders, none)
+	return err
+}
+
+// An asking propagator is one that is asked how it comes to a number.
+type asking struct {
+	engine.Explainer
+	place   Place
+	element int
+	step    *Step
+}
+
+// Step implements [engine.Propagator].
+func (a *asking) Step(c *engine.Context) error {
+	if lo, hi := c.Range(); a.place.Cell >= lo && a.place.Cell < hi {
+		a.step.Terms = a.Explain(c, a.place.Field, a.element)
+	}
+	return a.Explainer.Step(c)
+}
+
+// leaveOut tries what there would have been without each command and event, but for those that set what no part of the change reads.
+func (t *trial) leaveOut(ctx context.Context) error {
+	read := t.read()
+	for i := range t.orders {
+		o := &t.orders[i]
+		apart := o.Kind == commands.KindSetField && !slices.Contains(read, fields.ID(o.ID)) && !t.change.by(engine.PartCommands)
+		if o.Reason != commands.Applied || apart || o.Event && o.Scheduled == t.change.Tick {
+			continue
+		}
+		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i) }
+		if o.Event {
+			run = func(w *engine.World) (Number, bool, error) { return t.cancelled(ctx, o.Arrival) }
+		}
+		if err := t.try(ctx, Cause{Kind: CauseCommand, Order: o}, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelled computes the tick without an event, which is cancelled in the tick before. There it must wait already.
+func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool, err error) {
+	if t.change.Tick < t.begin+2 {
+		return n, false, nil
+	}
+	v, err := t.By.Visit(ctx, t.File, t.change.Tick-2)
+	if err != nil {
+		return n, false, err
+	}
+	defer v.Close()
+	w, err := v.World.Fork()
+	if err != nil {
+		return n, false, err
+	}
+	defer w.Release()
+	if err := v.Advance(true); err != nil {
+		return n, false, t.By.Visited(v, t.File, t.change.Tick-1, err)
+	}
+	if ok, err = t.step(w, readOrders(v.Receipts()), none, commands.Cancel(event)); !ok || err != nil {
+		return n, false, err
+	}
+	return t.again(w, none)
+}
+
+// redraw tries what there would have been if other numbers had been drawn.
+func (t *trial) redraw(ctx context.Context) error {
+	const times = 8
+	before := len(t.change.Causes)
+	for k := uint64(1); k <= times && t.drawn != "" && len(t.change.Causes) == before; k++ {
+		err := t.try(ctx, Cause{Kind: CauseDraw, Drawn: t.drawn}, func(w *engine.World) (n Number, ok bool, err error) {
+			if err := w.Reseed(w.Config().Seed ^ k*0x9e3779b97f4a7c15); err != nil {
+				return n, false, err
+			}
+			return t.again(w, none)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drew returns the part that drew numbers in the latest tick, first one that changed the number; "": none did.
+func (t *trial) drew(w *engine.World) (name string, err error) {
+	b, err := w.Save(nil)
+	if err != nil {
+		return "", err
+	}
+	state, err := engine.ReadState(b)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range state.Draws {
+		of, _, _ := strings.Cut(d.Name, ".")
+		if slices.ContainsFunc(t.change.Steps, func(s Step) bool { return s.Part == of }) {
+			return of, nil
+		}
+		name = cmp.Or(name, of)
+	}
+	return name, nil
+}
+
+// putBack tries what there would have been if numbers near it were still as they had been a tick before. The state with which the recording begins is given.
+func (t *trial) putBack(ctx context.Context) error {
+	c := t.change
+	if c.Tick < t.begin+2 {
+		return nil
+	}
+	v, err := t.By.Visit(ctx, t.File, c.Tick-2)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	if err := t.moveBack(ctx, v.World); err != nil {
+		return err
+	}
+	for _, p := range t.near() {
+		was, is := number(v.World, p, v.World.Column), number(t.before, p, t.before.Column)
+		if was.same(is) || !was.Exists || !is.Exists {
+			continue
+		}
+		put, ok := t.put(p, was)
+		if !ok {
+			c.Untried++
+			continue
+		}
+		if err := t.tryWith(ctx, Cause{Place: p, Before: was, After: is}, put); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveBack tries what there would have been if an entity that came near, or went, were where it had been.
+func (t *trial) moveBack(ctx context.Context, before *engine.World) error {
+	if !t.change.by(engine.PartSystem, engine.PartEvents) {
+		return nil // others do not look at entities
+	}
+	cells, now, was := t.cells(), t.before.Entities(), before.Entities()
+	for slot, id := range now.Live() {
+		old, ok := before.Slot(id)
+		if !ok || was.Cell[old] == now.Cell[slot] || !slices.Contains(cells, now.Cell[slot]) && !slices.Contains(cells, was.Cell[old]) {
+			continue
+		}
+		x := Cause{Kind: CauseMove, Entity: id, From: int(was.Cell[old]), To: int(now.Cell[slot])}
+		if err := t.tryWith(ctx, x, commands.Move(id, t.before.Lattice().Coord(x.From))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rank puts the causes that matter most first, of those that matter the same the commands, then entities, then numbers.
+func (t *trial) rank() {
+	slices.SortStableFunc(t.change.Causes, func(a, b Cause) int { return cmp.Compare(b.weight, a.weight) })
+}
+
+// present looks whether the entities near the number made the change: what there would have been without each.
+func (t *trial) present(ctx context.Context) error {
+	c := t.change
+	if !c.by(engine.PartSystem, engine.PartEvents) {
+		return nil // others do not look at entities, nor schedule what becomes of them
+	}
+	cells, entities := t.cells(), t.before.Entities()
+	for _, at := range cells { // who takes a step comes from one cell further
+		for _, next := range t.before.Lattice().AppendNeighbours(nil, int(at)) {
+			if !slices.Contains(cells, next) {
+				cells = append(cells, next)
+			}
+		}
+	}
+	for slot, id := range entities.Live() {
+		if id == c.Entity || !slices.Contains(cells, entities.Cell[slot]) {
+			continue
+		}
+		if err := t.tryWith(ctx, Cause{Kind: CausePresence, Entity: id}, commands.Despawn(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells lists the cell of the number, and those next to it.
+func (t *trial) cells() []int32 {
+	cell := int32(t.change.Cell)
+	if t.change.Entity != 0 {
+		slot, ok := t.before.Slot(t.change.Entity)
+		if !ok {
+			return nil
+		}
+		cell = t.before.Entities().Cell[slot]
+	}
+	return append([]int32{cell}, t.before.Lattice().AppendNeighbours(nil, int(cell))...)
+}
+
+// sets reports whether a command writes the number in question itself.
+func (t *trial) sets(c *commands.Command) bool {
+	p := t.change.Place
+	return c.Kind == commands.KindSetField && fields.ID(c.ID) == p.Field && c.Coord == t.target(p)
+}
+
+// target is the coordinate by which a command that sets a number names it.
+func (t *trial) target(p Place) space.Coord {
+	d, at := &t.before.Defs()[p.Field], commands.EntityCoord(p.Entity)
+	if d.Domain == fields.Cells {
+		at = t.before.Lattice().Coord(p.Cell)
+	}
+	if d.Type.Kind == fields.VectorKind {
+		at = at.Append(int32(p.Component))
+	}
+	return at
+}
+
+// put is the command that gives a number a value; false: none can.
+func (t *trial) put(p Place, n Number) (c commands.Command, ok bool) {
+	d := &t.before.Defs()[p.Field]
+	if _, ok := d.Bits(n.Value); !ok || float64(float32(n.Value)) != n.Value || d.Mutability == fields.Static {
+		return c, false
+	}
+	return commands.SetField(t.target(p), uint32(p.Field), float32(n.Value)), true
+}
+
+// near lists the numbers that the part of the change may have read near it, in the order in which it declares them: of its cell first, then of those next to it, and of
+// who stands on them.
+func (t *trial) near() (list []Place) {
+	w, cells := t.before, t.cells()
+	entities := w.Entities()
+	for _, id := range t.read() {
+		d := &w.Defs()[id]
+		add := func(p Place) {
+			for p.Component = range max(d.Type.Components(), 1) {
+				list = append(list, p)
+			}
+		}
+		if d.Domain == fields.Cells {
+			for _, at := range cells {
+				add(Place{Field: id, Cell: int(at)})
+			}
+			continue
+		}
+		for slot, who := range entities.Live() {
+			if slices.Contains(cells, entities.Cell[slot]) {
+				add(Place{Field: id, Entity: who})
+			}
+		}
+	}
+	return list
+}
+
+// read lists the fields that the parts of the change read, and its own where commands, checks or events are among them.
+func (t *trial) read() (list []fields.ID) {
+	add := func(ids ...fields.ID) {
+		for _, id := range ids {
+			if !slices.Contains(list, id) {
+				list = append(list, id)
+			}
+		}
+	}
+	l, config := t.before.Lattice(), t.before.Config()
+	for _, step := range t.change.Steps {
+		for _, p := range config.Propagators {
+			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartPropagator {
+				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)
+			}
+		}
+		for _, p := range config.Systems {
+			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartSystem {
+				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)
+			}
+		}
+		if step.Kind != engine.PartPropagator && step.Kind != engine.PartSystem {
+			add(t.change.Field)
+		}
+	}
+	return list
+}
