@@ -40,7 +40,7 @@ func (a *app) raise(ctx context.Context, db *store.DB, v *store.Audit, x *alarm,
 	if err != nil { // no alarm makes this fail
 		text = []byte("{}")
 	}
-	fmt.Fprintf(a.Errs, "%s\n", text)
+	a.Warn("%s", text)
 	if db != nil {
 		row := store.Alert{Run: x.id, Tick: x.Tick, Code: x.Code, Severity: "critical", Detail: string(text), At: time.Now()}
 		what, end := "the alert is", ""
@@ -55,7 +55,7 @@ func (a *app) raise(ctx context.Context, db *store.DB, v *store.Audit, x *alarm,
 		if v != nil && errors.Is(err, store.ErrReadOnly) && !errors.Is(err, store.ErrNoAlert) { // an engine may add no verdict, but an alert
 			row.Audit = audit.ID{}
 			if without := db.Record(ctx, x.id, nil, &row, with); without == nil || errors.Is(without, store.ErrNoAlert) {
-				fmt.Fprintf(a.Errs, "the verdict is not in the database: %v\n", gaveUp(ctx, err))
+				a.Warn("the verdict is not in the database: %v", gaveUp(ctx, err))
 				err = without
 			}
 		}
@@ -65,12 +65,12 @@ func (a *app) raise(ctx context.Context, db *store.DB, v *store.Audit, x *alarm,
 		}
 		halted = halt && (alone || err == nil)
 		if err != nil {
-			fmt.Fprintf(a.Errs, "%s not in the database%s: %v\n", what, end, gaveUp(ctx, err))
+			a.Warn("%s not in the database%s: %v", what, end, gaveUp(ctx, err))
 		}
 	}
 	if webhook != "" {
 		if err := post(ctx, webhook, text); err != nil {
-			fmt.Fprintf(a.Errs, "the alert is not delivered: %v\n", err)
+			a.Warn("the alert is not delivered: %v", err)
 		}
 	}
 	return halted

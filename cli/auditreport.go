@@ -22,7 +22,7 @@ func (j *auditJob) conclude(ctx context.Context, src *evidence.Source, x *eviden
 	alarmed, row := alarmOf(v), v.Kept() // to the database the ticks that there are have passed, also with --complete
 	keep := func() {
 		if err := j.keep(ctx, src, v, row, alarmed); err != nil {
-			fmt.Fprintf(j.Errs, "the verdict is not in the database: %v\n", gaveUp(ctx, err))
+			j.Warn("the verdict is not in the database: %v", gaveUp(ctx, err))
 		}
 	}
 	if j.halt {
@@ -47,7 +47,7 @@ func (a *app) noteWrong(ctx context.Context, src *evidence.Source, id audit.ID, 
 		done()
 	}
 	if err != nil {
-		fmt.Fprintf(a.Errs, "your note of run %s does not have that tick %d is wrong: %v\n", id, tick, words.InWords(err))
+		a.Warn("your note of run %s does not have that tick %d is wrong: %v", id, tick, words.InWords(err))
 	}
 }
 

@@ -160,7 +160,7 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 		return err
 	}
 	for _, refused := range left {
-		fmt.Fprintf(a.Errs, "left out  the snapshot of %s: %s\n", refused.Row, refused.Reason)
+		a.Warn("left out  the snapshot of %s: %s", refused.Row, refused.Reason)
 	}
 	if err := a.Emit(exportedView{"exported", r.Evidence.Run().ID.String(), out}); err != nil {
 		return err

@@ -137,6 +137,9 @@ func (x *examiner) state(ctx context.Context, tick uint64, out string) error {
 // write writes the state of a world, even that of a fork, so that run --state can continue from it. It returns the length in
 // bytes.
 func (x *examiner) write(ctx context.Context, w *engine.World, out string) (int64, error) {
+	if err := chainNames(ctx, x.Evidence, x.Scenario, w.Tick()); err != nil {
+		return 0, err
+	}
 	state, err := w.Save(x.Scenario.Descriptor())
 	if err != nil {
 		return 0, err

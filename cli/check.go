@@ -92,7 +92,7 @@ type warningObject struct {
 func (a *app) warn(s *scenarios.Scenario) {
 	for _, w := range s.Warnings() {
 		w.Msg = "warning: " + w.Msg
-		fmt.Fprintln(a.Errs, w)
+		a.Warn("%s", w)
 	}
 }
 
@@ -132,7 +132,7 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 			continue
 		}
 		if err != nil {
-			fmt.Fprintln(j.Errs, err)
+			j.Warn("%s", err)
 			continue
 		}
 		j.warn(s)

@@ -119,7 +119,7 @@ func (j *cutJob) cut(ctx context.Context, name string) error {
 		const none = "%s: it has no tick %s; it begins at the state of tick %s"
 		return fmt.Errorf(none, words.Argument(name), words.Number(j.to), words.Number(r.From-1))
 	}
-	descriptor, state, err := j.start(v)
+	descriptor, state, err := j.start(ctx, v)
 	if err != nil {
 		return words.About(name, err)
 	}
@@ -160,10 +160,13 @@ func (j *cutJob) read() []string {
 }
 
 // start returns the descriptor of the part, and the state at which the part begins unless the part or the recording holds that.
-func (j *cutJob) start(v *session.Visit) (descriptor, state []byte, err error) {
+func (j *cutJob) start(ctx context.Context, v *session.Visit) (descriptor, state []byte, err error) {
 	h := v.Source.Head()
 	if b := v.Begin; v.World.Tick() == 0 || b != nil && b.Tick == v.World.Tick() {
 		return h.Descriptor, nil, nil
+	}
+	if err := session.CheckNames(ctx, j.Opener, j.reading, v.Scenario, v.World.Tick()); err != nil {
+		return nil, nil, err
 	}
 	// The part is what the state alone leads to: a world that remembers something outside it differs here, and not in the part.
 	w, descriptor, state, err := startAt(v.World, h, v.Scenario, j.Workers)

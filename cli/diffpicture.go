@@ -69,7 +69,7 @@ func (j *diffJob) picture(ctx context.Context) error {
 	if err != nil && ctx.Err() == nil { // the answer is more than its picture
 		j.Notes = append(j.Notes, fmt.Sprintf("there is no picture of %s: %v", j.Sides[0].Visit.World.Defs()[id].Name, err))
 		if j.Quiet && !j.JSON {
-			fmt.Fprintln(j.Errs, j.Notes[len(j.Notes)-1])
+			j.Warn("%s", j.Notes[len(j.Notes)-1])
 		}
 		return nil
 	}

@@ -67,7 +67,7 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	if !j.auditing.resumes { // where --force is for the chain
 		more = fmt.Sprintf(" (--force replaces %s)", document.FileName(old))
 	}
-	_, err := fmt.Fprintf(j.Errs, "%s has %s, so it stays; this run is recorded in %s%s\n", document.FileName(old), what, document.FileName(j.output), more)
+	err := j.Warn("%s has %s, so it stays; this run is recorded in %s%s", document.FileName(old), what, document.FileName(j.output), more)
 	return err
 }
 
@@ -200,7 +200,7 @@ func (j *runJob) spareState(path string, state []byte) (string, error) {
 		}
 		free, same := errors.Is(err, fs.ErrNotExist) || err == nil && j.force, bytes.Equal(there, state)
 		if (free || same) && path != old {
-			fmt.Fprintf(j.Errs, "%s holds a state that this run does not come to, so it stays; that of this run is in %s (--force replaces %[1]s)\n", document.FileName(old), document.FileName(path))
+			j.Warn("%s holds a state that this run does not come to, so it stays; that of this run is in %s (--force replaces %[1]s)", document.FileName(old), document.FileName(path))
 		}
 		switch {
 		case free:

@@ -64,7 +64,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 		return j.exists(j.output)
 	}
 	if !j.Quiet {
-		fmt.Fprintln(j.Errs, "Go builds the engine for browsers; the first time takes a minute")
+		j.Warn("Go builds the engine for browsers; the first time takes a minute")
 	}
 	engine, err := j.pageEngine(ctx)
 	if err != nil {

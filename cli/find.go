@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -178,7 +177,7 @@ func (j *findJob) report(s *session.Search) error {
 	} else if hint := j.Hint(s.File, s.Err); hint != "" {
 		text += hint[1:] + "\n"
 	}
-	_, err := io.WriteString(j.Errs, text)
+	err := j.Warn("%s", strings.TrimSuffix(text, "\n"))
 	return err
 }
 

@@ -212,6 +212,9 @@ func (x *forked) read(s *scenarios.Scenario) error {
 			x.names = s
 		}
 	}
+	if w := x.player.World; x.names != nil && w.Tick() > 0 {
+		return words.About(x.File, s.CheckKinds(w))
+	}
 	return nil
 }
 

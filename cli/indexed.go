@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"sync/atomic"
 	"time"
@@ -112,7 +111,7 @@ func (j *runJob) dropIndex(other string) bool {
 // tell says that the index is missing or incomplete.
 func (j *runJob) tell(x *runIndex) {
 	j.watcher.Wait()
-	fmt.Fprintf(j.Errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), words.InWords(x.err))
+	j.Warn("%s: %v; the recording has no index, or one of its first ticks", document.FileName(x.path), words.InWords(x.err))
 }
 
 // flushIndex writes out the index about once a second, since that takes room, and gives it

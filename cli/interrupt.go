@@ -58,7 +58,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 				return
 			}
 			a.Meter(0).Clear()
-			fmt.Fprintln(a.Errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
+			a.Warn("waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
 		}
 	}()
 	return ctx, func() {

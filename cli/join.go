@@ -277,7 +277,7 @@ func (j *joinJob) spareStream() error {
 			return words.About(j.output, err)
 		}
 	}
-	_, err := fmt.Fprintf(j.Errs, "%s exists, so it stays; the stream is written to %s\n", document.FileName(old), document.FileName(j.output))
+	err := j.Warn("%s exists, so it stays; the stream is written to %s", document.FileName(old), document.FileName(j.output))
 	return err
 }
 
@@ -479,7 +479,7 @@ func (j *joinJob) send(remote *serve.Remote) {
 			}
 		}
 		if !isObject(order) {
-			fmt.Fprintf(j.Errs, "order %d is not sent: it must be a JSON object, not %q\n", id, order)
+			j.Warn("order %d is not sent: it must be a JSON object, not %q", id, order)
 			continue
 		}
 		if remote.Order(id, order) != nil {
@@ -494,7 +494,7 @@ func (j *joinJob) unread(id uint64, err error) {
 		err = fmt.Errorf("its line has more than %d bytes", bufio.MaxScanTokenSize)
 	}
 	if err != nil {
-		fmt.Fprintf(j.Errs, "order %d and those after it are not sent: %v\n", id, err)
+		j.Warn("order %d and those after it are not sent: %v", id, err)
 	}
 }
 

@@ -260,7 +260,7 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		if _, terminal := a.Errs.Terminal(); terminal && !a.Quiet {
 			long = time.After(time.Second)
 		}
-		waits := func() { fmt.Fprintf(a.Errs, "%s: it is a pipe, and waits for a reader\n", document.FileName(path)) }
+		waits := func() { a.Warn("%s: it is a pipe, and waits for a reader", document.FileName(path)) }
 		open = func() (*draft.File, error) { return files.Await(ctx, opening, long, waits) }
 	}
 	f, err := open()
@@ -284,7 +284,7 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		f.Through = func(w io.Writer) io.Writer { return files.NewPatientWriter(ctx, w, path) }
 	}
 	if f.Unlocked != nil && !a.Quiet {
-		fmt.Fprintf(a.Errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)
+		a.Warn("%s: it cannot be locked (%v); let no other process write to it", document.FileName(path), f.Unlocked)
 	}
 	return f, nil
 }

@@ -226,7 +226,7 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 	}
 	if err := j.writeFrom(ctx, path, io.NewSectionReader(x.File, 0, length), true); err != nil {
 		if !j.Quiet {
-			fmt.Fprintf(j.Errs, "%v; the new recording has no index\n", err)
+			j.Warn("%v; the new recording has no index", err)
 		}
 		return 0, false
 	}

@@ -115,7 +115,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 func (x *auditing) noting(a *app) audit.Store {
 	x.notes = &notingStore{Store: x.writer, memory: x.memory, in: x.db.Place(), failed: func(err error) {
 		a.Meter(0).Clear()
-		fmt.Fprintln(a.Errs, noNote(words.InWords(err).Error()))
+		a.Warn("%s", noNote(words.InWords(err).Error()))
 	}}
 	return x.notes
 }
@@ -144,7 +144,7 @@ func (x *auditing) watch(ctx context.Context, a *app) {
 			case !told:
 				told = true
 				a.Meter(0).Clear()
-				fmt.Fprintf(a.Errs, "%s has not answered for %s; the run waits, and Ctrl-C ends it\n", name, commitPatience)
+				a.Warn("%s has not answered for %s; the run waits, and Ctrl-C ends it", name, commitPatience)
 			}
 		}
 	}()

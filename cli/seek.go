@@ -185,6 +185,9 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return v.Wrong
 	}
 	if r.Saved = j.saveState; r.Saved != "" {
+		if err := session.CheckNames(ctx, j.Opener, name, v.Scenario, r.Tick); err != nil {
+			return words.About(name, err)
+		}
 		if r.SavedBytes, err = j.save(ctx, v.Player); err != nil {
 			return err
 		}

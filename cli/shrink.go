@@ -198,6 +198,9 @@ func (x *shrinking) search(ctx context.Context, r rise) error {
 		Cursor: x.cursor,
 		Holds:  func(w *engine.World) (bool, error) { return x.holds(w), nil },
 	}
+	if x.statement.Names() { // without its spawn, another entity would have the name
+		s.Check = x.scenario.CheckNames
+	}
 	s.Before = func() error {
 		m.Note("shrink  %s tried", words.Count(uint64(s.Trials), "run"))
 		return ctx.Err()
@@ -230,6 +233,9 @@ func (x *shrinking) remembers() error {
 
 // write records the small part, which begins at its state alone.
 func (x *shrinking) write(ctx context.Context) error {
+	if err := session.CheckNames(ctx, x.Session, x.File, x.scenario, x.small.World.Tick()); err != nil {
+		return words.About(x.File, err)
+	}
 	h := x.cursor.Head()
 	w, descriptor, state, err := startAt(x.small.World, h, x.scenario, x.workers)
 	if err != nil {

@@ -180,7 +180,7 @@ func (a *app) notice(text string) {
 		return
 	}
 	a.Meter(0).Clear()
-	fmt.Fprintf(a.Errs, "%s\n", text)
+	a.Warn("%s", text)
 }
 
 // remote runs the jobs by workers elsewhere.

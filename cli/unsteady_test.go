@@ -136,6 +136,8 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] = float32(math.FMA(float64(next[0]), 1.1, float64(next[0])))
 	case "rounded":
 		next[0] += float32(next[0] * 1.1)
+	case "shouts":
+		return c.Fail(0, "no \x1b[31mmore")
 	case "fails":
 		return c.Fail(0, "no more")
 	case "differs, then fails", "differs, then fails there", "fails, then differs", "fails, then fails later": // in the first world, and in the others

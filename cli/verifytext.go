@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/murksim/murksim/internal/files"
@@ -48,7 +47,7 @@ func (j *verifyJob) report(v *session.Verdict) error {
 	if hint := j.Hint(v.File, v.Err); hint != "" {
 		text += hint[1:] + "\n"
 	}
-	_, err := io.WriteString(j.Errs, text)
+	err := j.Warn("%s", strings.TrimSuffix(text, "\n"))
 	return err
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -147,12 +148,16 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 	n := session.Names{Scenario: v.Scenario}
 	l, defs := v.World.Lattice(), slices.Clone(v.World.Defs())
 	p, err := j.place(v.World, n)
+	var kinds error
+	if v.Begin != nil { // nothing shows how what lives there was made
+		kinds = v.Scenario.CheckKinds(v.World)
+	}
 	v.Close()
 	if err != nil {
 		return err
 	}
 	if p.Entity != 0 && j.entity != strconv.FormatUint(p.Entity, 10) { // it is called by its name
-		if err := session.CheckNames(ctx, j.Opener, name, n.Scenario, j.tick); err != nil {
+		if err := cmp.Or(kinds, session.CheckNames(ctx, j.Opener, name, n.Scenario, j.tick)); err != nil {
 			return words.About(name, err)
 		}
 	}

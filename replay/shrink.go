@@ -13,7 +13,13 @@ type Shrinking struct {
 	Cursor *Cursor
 	Holds  func(*engine.World) (bool, error) // in a world as it is, which it must not change
 	Before func() error                      // unless nil, called before each tick that is tried; its error ends the search
-	Trials int                               // how many runs were tried
+
+	// Check, unless nil, is called with the commands of each tick that is tried. Its error says that a run with these shows nothing.
+	Check func(tick uint64, given []commands.Command) error
+
+	Trials int // how many runs were tried
+
+	given []commands.Command // of a tick
 }
 
 // A Given is a command of a recording, and the tick in which it was given.
@@ -106,7 +112,7 @@ func (s *Shrinking) From(begin, last uint64) (*Shrunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.given(last)
+	all, err := s.commands(last)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +162,8 @@ func (s *Shrinking) forward(x *Shrunk, tick uint64, err error) error {
 	return err
 }
 
-// given returns the commands from the cursor's tick on, up to a tick, to which it goes.
-func (s *Shrinking) given(last uint64) (list []Given, err error) {
+// commands returns the commands from the cursor's tick on, up to a tick, to which it goes.
+func (s *Shrinking) commands(last uint64) (list []Given, err error) {
 	for c := s.Cursor; c.World().Tick() < last; {
 		tick := c.World().Tick() + 1
 		if err := c.Seek(tick); err != nil {
@@ -192,10 +198,15 @@ func (s *Shrinking) try(from *engine.World, list []Given, last uint64) (tick uin
 		if err := s.before(); err != nil {
 			return 0, err
 		}
+		s.given = s.given[:0]
 		for ; len(list) > 0 && list[0].Tick == w.Tick()+1; list = list[1:] {
 			if _, err := w.Submit(list[0].Command); err != nil {
 				return 0, err
 			}
+			s.given = append(s.given, list[0].Command)
+		}
+		if s.Check != nil && s.Check(w.Tick()+1, s.given) != nil {
+			return 0, nil
 		}
 		if _, err := w.Step(); errors.As(err, new(*engine.TickError)) {
 			return 0, nil

@@ -252,6 +252,13 @@ type checkAnswer struct {
 	Unverifiable string `json:"unverifiable,omitempty"` // why nothing is compared; then Done refers to the charts
 }
 
+// differing returns the first tick found so far whose hash is not the recorded one; nil: there is none.
+func (c *check) differing() *replay.MismatchError {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.differs
+}
+
 func (c *check) answer(since int) checkAnswer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

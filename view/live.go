@@ -338,6 +338,18 @@ func NewRun(c Start) (*Recording, error) {
 	return r, err
 }
 
+// checkNames returns an error if an entity to which the scenario gives a name is not made as the scenario makes it: what goes on by itself would reach another.
+func (r *Recording) checkNames() error {
+	if r.scenario.LastNamed() == 0 {
+		return nil
+	}
+	frames, err := r.frames()
+	if err != nil {
+		return err
+	}
+	return runner.CheckNames(frames, r.scenario, r.scenario.LastNamed())
+}
+
 // fork returns a run that continues from a tick of a recording. It gets the commands that follow in the recording;
 // where the recording ends, it gets the commands that are waiting there and those of the scenario.
 func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, err error) {
@@ -348,8 +360,14 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 		return c, fmt.Errorf("tick %d is not as recorded, so nothing goes on from it: recorded %016x, replayed %016x",
 			tick, f.Hash, r.show.player.World.Hash())
 	}
+	if e := r.check.differing(); e != nil && e.Tick <= tick {
+		return c, fmt.Errorf("tick %d is not as recorded, so nothing goes on from it, or from later ones: recorded %016x, replayed %016x", e.Tick, e.Recorded, e.Replayed)
+	}
 	if tick >= r.scenario.Ticks {
 		return c, fmt.Errorf("tick %d is the last that is planned: there is nothing after it", r.scenario.Ticks)
+	}
+	if err := r.checkNames(); err != nil {
+		return c, err
 	}
 	c = Start{Name: forked(r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
 	if r.scenario.PlannedTicks() == 0 { // a fork must end

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,6 +146,51 @@ func TestForkAsRecorded(t *testing.T) {
 		if got := string(must(t, s, fmt.Sprintf(`{"op":"fork","tick":%d,"hold":true}`, tick))); got != want {
 			t.Errorf("a fork of tick %d is %s, want %s", tick, got, want)
 		}
+	}
+}
+
+// TestForkAfterWrongTick: nor does one go on from a later tick once the check has found that an earlier one is not as recorded.
+func TestForkAfterWrongTick(t *testing.T) {
+	recording, _, _ := record(t, "heat", 60, false)
+	s := running(t, open(t, rewritten(t, recording, func(*replay.Header) {}, func(f *replay.Frame) {
+		if f.Tick == 20 {
+			f.Hash ^= 1
+		}
+	}), nil))
+	until(t, s, 0, "done", done)
+	if got := ask(t, s, `{"op":"fork","tick":30}`).Error; !strings.HasPrefix(got, "tick 20 is not as recorded, ") {
+		t.Errorf("the fork says %q", got)
+	}
+	must(t, s, `{"op":"fork","tick":19,"hold":true}`)
+}
+
+// TestForkKeepsNames: nor if a name would reach another entity.
+func TestForkKeepsNames(t *testing.T) {
+	x, err := worlds.Open(worlds.Registry(), "predators", "ticks=20", "expect=[]", "commands=[{tick: 3, spawn: {kind: grazer, cell: [1, 1], name: anna}}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := x.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	r, err := replay.NewRecorder(&b, w, x.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(r)
+	for range 10 { // without commands
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	s := running(t, open(t, b.Bytes(), nil))
+	if got := ask(t, s, `{"op":"fork","tick":1}`).Error; !strings.Contains(got, `tick 3 does not spawn "anna" as the scenario does`) {
+		t.Errorf("the fork says %q", got)
 	}
 }
 

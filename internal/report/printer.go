@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/murksim/murksim/internal/jsonlines"
+	"github.com/murksim/murksim/internal/words"
 )
 
 // A Printer says what a command does: results to one writer, progress and errors to another, as text or as one object of JSON a line.
@@ -24,7 +25,13 @@ func (p *Printer) Say(format string, args ...any) error {
 	if p.Quiet || p.JSON {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.Out, format+"\n", args...)
+	_, err := fmt.Fprintln(p.Out, words.CleanLines(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// Warn prints lines for people, which no flag silences, where errors go.
+func (p *Printer) Warn(format string, args ...any) error {
+	_, err := fmt.Fprintln(p.Errs, words.CleanLines(fmt.Sprintf(format, args...)))
 	return err
 }
 

@@ -3,10 +3,12 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -76,6 +78,10 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 	if d.index != nil {
 		x = d.index.Index
 	}
+	begin, err := rec.Frames.Head().Begin()
+	if err != nil {
+		return err
+	}
 	m := a.Meter(0)
 	defer m.Clear()
 	found, err := index.Find(d.file, d.size, x, rec.Builder(ctx, workers, limit), func() (index.Condition, error) {
@@ -85,7 +91,7 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 		}
 		s.Condition, s.PlannedTicks, s.Memory = x.String(), rec.Scenario.PlannedTicks(), MoreMemory(rec.Scenario, limit)
 		m.Total = s.PlannedTicks
-		looks = append(looks, &look{Statement: x, found: map[uint64]string{}})
+		looks = append(looks, &look{Statement: x, scenario: rec.Scenario, begin: begin, found: map[uint64]string{}})
 		return looks[len(looks)-1].holds, nil
 	}, d.parallel, func(ticks uint64) error {
 		m.Show(min(s.Begin+ticks, s.PlannedTicks))
@@ -94,9 +100,10 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 	if found.Single && len(looks) > 0 { // what the others saw may be of a forged index
 		looks = looks[len(looks)-1:]
 	}
-	if n := len(looks); err == nil && n > 0 && looks[n-1].Names() {
-		if err := CheckNames(ctx, a, s.File, rec.Scenario, found.Begin+found.Verified.Ticks); err != nil {
-			return err
+	if n := len(looks); n > 0 && looks[n-1].Names() { // also where a later tick is wrong, for what holds before it
+		other := CheckNames(ctx, a, s.File, rec.Scenario, found.Begin+found.Verified.Ticks)
+		if errors.As(other, new(*scenarios.NameError)) || err == nil && other != nil {
+			return other
 		}
 	}
 	s.Begin, s.Ticks, s.Held = found.Begin, found.Verified.Ticks, found.Ticks()
@@ -128,15 +135,22 @@ func (s *Search) unknown(looks []*look) {
 // A look is a statement that is looked at in one world, tick by tick, and what its terms came to where it had become true.
 type look struct {
 	*scenarios.Statement
-	held    bool
-	next    uint64 // tick
-	found   map[uint64]string
-	unknown []uint64 // the ticks in which it has no value
-	reason  string   // in the first of them
+	scenario *scenarios.Scenario
+	begin    *replay.Begin // of the recording; nil: genesis
+	held     bool
+	next     uint64 // tick
+	found    map[uint64]string
+	unknown  []uint64 // the ticks in which it has no value
+	reason   string   // in the first of them
 }
 
 func (l *look) holds(w *engine.World) (bool, error) {
 	tick := w.Tick()
+	if l.begin != nil && tick == l.begin.Tick && l.Names() {
+		if err := l.scenario.CheckKinds(w); err != nil {
+			return false, err
+		}
+	}
 	held, err := l.Holds(w)
 	if err != nil {
 		if len(l.unknown) == 0 {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -47,11 +47,9 @@ func describeMeta(what string, m *commands.Meta) string {
 	return strings.Join(slices.Concat(parts, []string{fmt.Sprintf("arrival %d", m.Arrival)}), "  ")
 }
 
-// CheckNames reads the commands of a recording up to a tick, and returns an error if one of the entities to which the scenario gives a name was not
-// made as the scenario makes it. Entities made before the recording begins are not looked at.
+// CheckNames is [runner.CheckNames] of a file.
 func CheckNames(ctx context.Context, a *Session, recording string, s *scenarios.Scenario, last uint64) error {
-	last = min(last, s.LastNamed())
-	if last == 0 {
+	if s.LastNamed() == 0 {
 		return nil
 	}
 	rec, err := a.OpenRecording(ctx, recording)
@@ -59,20 +57,5 @@ func CheckNames(ctx context.Context, a *Session, recording string, s *scenarios.
 		return err
 	}
 	defer rec.Close()
-	var frame replay.Frame
-	var list []commands.Command
-	for frame.Tick < last {
-		if err := rec.Frames.Next(&frame); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if list, err = frame.Commands(list[:0]); err != nil {
-			return err
-		}
-		if err := s.CheckNames(frame.Tick, list); err != nil {
-			return err
-		}
-	}
-	return nil
+	return runner.CheckNames(rec.Frames, s, last)
 }

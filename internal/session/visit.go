@@ -183,7 +183,7 @@ func (j *Visitor) IndexOf(recording string) (*OpenedIndex, error) {
 		return nil, words.About(path, err)
 	case errors.Is(err, fs.ErrNotExist):
 	case !j.Opener.Quiet:
-		fmt.Fprintf(j.Opener.Errs, "%v; it is not used\n", words.About(path, err))
+		j.Opener.Warn("%v; it is not used", words.About(path, err))
 	}
 	return nil, nil
 }

@@ -82,7 +82,8 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 	var r result
 	if err := decode(m.Data(), &r); err != nil {
 		x.Say(fmt.Sprintf("a result cannot be read: %v", err))
-		return m.Term()
+		_ = m.Term() // one that cannot be told so is a message that nobody answers for
+		return nil
 	}
 	x.mu.Lock()
 	x.received++
