@@ -60,10 +60,9 @@ type Batch struct {
 	recordWhen func(*Episode) (path string)
 	restored   []worldState // during Restore
 
-	choices  []int32
-	numbers  []float32
-	reset    []bool // worlds that begin an episode in this call
-	finished []bool // worlds whose episode has ended in this call
+	choices []int32
+	numbers []float32
+	reset   []bool // worlds that begin an episode in this call
 
 	do func(b *Batch, w *worker, i int) // what the workers do for each world
 	//detcheck:allow goroutine workers take disjoint worlds and are joined; what happens in a world does not depend on who takes it
@@ -103,7 +102,7 @@ func New(c Config) (*Batch, error) {
 	if _, err := c.Scenario.Begin(nil); err != nil { // populations for which there is no room
 		return nil, err
 	}
-	b := &Batch{config: c, m: m, reset: make([]bool, c.Worlds), finished: make([]bool, c.Worlds)}
+	b := &Batch{config: c, m: m, reset: make([]bool, c.Worlds)}
 	var like *engine.World
 	for i := range c.Worlds {
 		l, err := m.lane(c.First+uint64(i), like)

@@ -15,12 +15,12 @@ import (
 
 // An Episode describes an episode that has ended.
 type Episode struct {
-	World   uint64 // its index, from Config.First on
-	Number  uint64 // of the world's episodes, from 0
-	Seed    uint64 // of the run that the episode was
-	Steps   uint64
+	World   uint64    // its index, from Config.First on
+	Number  uint64    // of the world's episodes, from 0
+	Seed    uint64    // of the run that the episode was
+	Steps   uint64    // that are whole; the one in which a tick fails is not
 	Returns []float64 // sums of rewards, by agent; valid during the call
-	Failure error     // of the tick with which the world halted; nil if none did
+	Failure error     // with which the world halted in this episode; nil if it did not
 }
 
 // A script is what is needed to play an episode again.
@@ -35,12 +35,20 @@ type script struct {
 	rest    uint64 // the column world.rest there
 	hash    uint64 // of the state there
 	returns []float64
+
+	failure error // with which it ended
+	ended   bool  // in this call
 }
 
-// finish notes how an episode has ended.
+// end ends the episode.
+func (l *lane) end() {
+	l.finish()
+	l.over, l.log.failure, l.log.ended = true, l.failure, true
+}
+
+// finish notes how far the episode has come.
 func (l *lane) finish() {
 	x := &l.log
-	l.done = x.number
 	x.ticks, x.rest, x.hash = l.w.Tick(), l.rest(), l.w.Hash()
 	x.returns = append(x.returns[:0], l.returns...)
 }
@@ -55,9 +63,9 @@ func (l *lane) rest() uint64 {
 	return l.w.Borrow(fields.ID(last)).Uint64[0]
 }
 
-// turn makes the episode that has ended, or is given up, the last one, and begins the script of another.
+// turn makes the episode that has ended, or is given up after a step, the last one, and begins the script of another.
 func (l *lane) turn(seed uint64) {
-	if l.log.steps > 0 {
+	if l.over || l.log.steps > 0 {
 		if !l.over {
 			l.finish()
 		}
@@ -67,9 +75,9 @@ func (l *lane) turn(seed uint64) {
 	*x = script{seed: seed, number: l.episode, choices: x.choices[:0], numbers: x.numbers[:0], returns: x.returns[:0]}
 }
 
-// latest returns the episode under way, or the one before if no step has been taken in it.
+// latest returns the episode that the world is in, or the one before if it is under way and has taken no step yet.
 func (l *lane) latest() *script {
-	if l.log.steps == 0 && l.last.steps > 0 {
+	if !l.over && l.log.steps == 0 && len(l.last.returns) > 0 { // finish has noted one
 		return &l.last
 	}
 	if l.began {
@@ -109,24 +117,23 @@ func (m *model) record(x *script, to io.Writer) error {
 
 // play plays what the agents did in another lane. What ended with a tick that failed ends there.
 func (l *lane) play(x *script) error {
-	if _, err := l.warm(); err != nil {
-		return err
-	}
-	for step := 0; l.w.Tick() < x.ticks; step++ {
+	_, err := l.warm()
+	for step := 0; err == nil && l.w.Tick() < x.ticks; step++ {
+		if step > 0 { // not after the last: a task that ended the episode with a panic does so again
+			l.judge(nil, nil, nil)
+		}
 		if !l.repeat(x, step) {
 			return fmt.Errorf("environment: the actions of episode %d end at tick %d; it has %d", x.number, l.w.Tick(), x.ticks)
 		}
-		if l.failure != nil {
-			if l.w.Tick() == x.ticks {
-				return nil
-			}
-			return l.failure
-		}
+		err = l.failure
 	}
-	return nil
+	if l.w.Tick() == x.ticks {
+		return nil
+	}
+	return err
 }
 
-// repeat takes a step of an episode again; false: it has no actions for it.
+// repeat computes a step of an episode again, and leaves to the caller to judge it; false: it has no actions for it.
 func (l *lane) repeat(x *script, step int) bool {
 	agents, controls := len(l.agents), len(l.agents)*len(l.m.controls)
 	switch {
@@ -137,14 +144,13 @@ func (l *lane) repeat(x *script, step int) bool {
 	default:
 		return false
 	}
-	if l.advance(); l.failure == nil {
-		l.judge(nil, nil, nil)
-	}
+	l.advance()
 	return true
 }
 
 // Record writes the episode that is under way in a world, as far as it has come, as a recording
-// that can be verified; before its first step, the episode before it.
+// that can be verified; before its first step, the episode before it. An episode that has failed is written up to
+// the tick before, also if that is one of its warmup or of its first step.
 func (b *Batch) Record(world int, to io.Writer) error {
 	l := b.lanes[world]
 	if !l.began {
@@ -175,7 +181,8 @@ func (b *Batch) Save(world int, path string) error {
 }
 
 // RecordWhen has a function called with each episode that ends in a step, world by world, and
-// records those for which it returns the path of a file.
+// records those for which it returns the path of a file. An episode that fails in its warmup ends there, in a
+// step or in Reset; with SameStep, a world may so end two episodes in one step.
 func (b *Batch) RecordWhen(path func(*Episode) string) { b.recordWhen = path }
 
 // RecordEvery records each world's episodes whose number is a multiple of every, to files in
@@ -207,35 +214,45 @@ func free(base, ending string) string {
 	}
 }
 
-// recordEnded records what RecordWhen wants of the episodes that have ended. It returns the first error, after all of them.
-func (b *Batch) recordEnded() (first error) {
-	for i, l := range b.lanes {
-		if !b.finished[i] {
-			continue
-		}
-		x := &l.log
-		if x.number != l.done {
-			x = &l.last
-		}
-		if x.number != l.done { // it failed in its first step, so there is nothing to play
-			continue
-		}
-		e := Episode{World: l.index, Number: x.number, Seed: x.seed, Steps: x.steps, Returns: x.returns, Failure: l.failure}
-		path := b.recordWhen(&e)
-		if path == "" {
-			continue
-		}
-		err := save(path, func(f *os.File) error { return b.m.record(x, f) })
-		//detcheck:allow environment where a recording is kept decides no bit of it
-		if info, wrong := os.Stat(path); err != nil && wrong == nil && info.Mode().IsRegular() && info.Size() == 0 { // that of free
-			//detcheck:allow environment where a recording is kept decides no bit of it
-			os.Remove(path)
-		}
-		if err != nil && first == nil {
-			first = fmt.Errorf("environment: recording of episode %d of world %d: %w", x.number, l.index, err)
+// recordEnded records what RecordWhen wants of the episodes that have ended in a call. It returns the error of the call, joined
+// by the first of a recording, after all of them.
+func (b *Batch) recordEnded(err error) error {
+	if b.recordWhen == nil {
+		return err
+	}
+	var first error
+	for _, l := range b.lanes {
+		for _, x := range [...]*script{&l.last, &l.log} {
+			if !x.ended {
+				continue
+			}
+			if e := b.recordWanted(l, x); e != nil && first == nil {
+				first = fmt.Errorf("environment: recording of episode %d of world %d: %w", x.number, l.index, e)
+			}
 		}
 	}
-	return first
+	switch {
+	case first == nil:
+		return err
+	case err == nil:
+		return first
+	}
+	return fmt.Errorf("%w; %w", err, first)
+}
+
+// recordWanted records an episode if RecordWhen wants it.
+func (b *Batch) recordWanted(l *lane, x *script) error {
+	path := b.recordWhen(&Episode{World: l.index, Number: x.number, Seed: x.seed, Steps: x.steps, Returns: x.returns, Failure: x.failure})
+	if path == "" {
+		return nil
+	}
+	err := save(path, func(f *os.File) error { return b.m.record(x, f) })
+	//detcheck:allow environment where a recording is kept decides no bit of it
+	if info, wrong := os.Stat(path); err != nil && wrong == nil && info.Mode().IsRegular() && info.Size() == 0 { // that of free
+		//detcheck:allow environment where a recording is kept decides no bit of it
+		os.Remove(path)
+	}
+	return err
 }
 
 // save writes a file beside its name, and gives it the name when it is complete. It replaces regular files only.

@@ -38,7 +38,6 @@ type lane struct {
 	returns []float64 // sums of rewards of the episode, by agent
 	log     script    // of the episode
 	last    script    // of the one before
-	done    uint64    // number of the episode that has ended last
 	failure error     // of the last tick
 
 	view View // for the task
@@ -210,8 +209,8 @@ func (l *lane) follow() {
 
 // halt ends the episode of a world that has failed.
 func (l *lane) halt() {
-	l.over = true
 	clear(l.alive)
+	l.end()
 }
 
 // prepare begins a step: the list is that of its first tick.

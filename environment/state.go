@@ -45,7 +45,7 @@ func (x *script) state() scriptState {
 }
 
 func (x *scriptState) script() script {
-	return script{x.Seed, x.Number, x.Steps, x.Choices, x.Numbers, x.Ticks, x.Rest, x.Hash, x.Returns}
+	return script{x.Seed, x.Number, x.Steps, x.Choices, x.Numbers, x.Ticks, x.Rest, x.Hash, x.Returns, nil, false}
 }
 
 // State says, as JSON, where all worlds stand: the seed of each, the number of its episode, and what its agents have done in it. A batch of
@@ -183,6 +183,9 @@ func (l *lane) restore(x *worldState) error {
 	l.begin()
 	episode := x.Episode.script()
 	for step := 0; l.failure == nil && !l.over && l.repeat(&episode, step); step++ {
+		if l.failure == nil {
+			l.judge(nil, nil, nil)
+		}
 	}
 	if len(l.log.choices) < len(episode.choices) || len(l.log.numbers) < len(episode.numbers) {
 		return fmt.Errorf("goes on after its episode has ended")

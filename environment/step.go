@@ -29,7 +29,8 @@ func (e *StepError) Error() string {
 func (e *StepError) Unwrap() error { return e.Err }
 
 // StepDiscrete lets each agent take a choice: W × A numbers from 0. It returns a [*ShapeError] or an [*ActionError] and
-// does nothing, or a [*StepError] if the ticks of some worlds failed; their episodes are truncated.
+// does nothing, or a [*StepError] if the ticks of some worlds failed; their episodes are truncated. If
+// a recording that [Batch.RecordWhen] wants could not be written, the error says that, too.
 func (b *Batch) StepDiscrete(actions []int64) error {
 	n := len(b.m.choices)
 	switch want := len(b.choices); {
@@ -101,12 +102,11 @@ func (b *Batch) Reset(seeds []uint64, mask []uint8) error {
 		return &ShapeError{"mask", len(mask), n}
 	}
 	for i, l := range b.lanes {
-		l.failure = nil
 		if b.reset[i] = mask == nil || mask[i] != 0; b.reset[i] && len(seeds) > 0 {
 			l.master, l.episode, l.began = seeds[min(i, len(seeds)-1)], 0, false
 		}
 	}
-	return b.each((*Batch).resetWorld)
+	return b.recordEnded(b.each((*Batch).resetWorld))
 }
 
 // resetWorld begins an episode in a world, if it is one of those to be reset.
@@ -121,13 +121,7 @@ func (b *Batch) resetWorld(w *worker, i int) {
 
 // step takes a step in all worlds.
 func (b *Batch) step() error {
-	err := b.each((*Batch).stepWorld)
-	if b.recordWhen != nil {
-		if recording := b.recordEnded(); recording != nil && err == nil {
-			err = recording
-		}
-	}
-	return err
+	return b.recordEnded(b.each((*Batch).stepWorld))
 }
 
 // each lets the workers do something for each world, a share of them at a time.
@@ -173,9 +167,10 @@ func (b *Batch) work(w *worker) {
 
 // guard does what is to be done for a world. A panic outside of a tick, such as one of a [Task], ends its episode.
 func (b *Batch) guard(w *worker, i int) {
+	l := b.lanes[i]
+	l.failure, l.log.ended, l.last.ended = nil, false, false
 	defer func() {
 		if v := recover(); v != nil {
-			l := b.lanes[i]
 			copy(w.were, l.alive)
 			l.failure = fmt.Errorf("environment: panic: %v", v)
 			l.halt()
@@ -189,8 +184,6 @@ func (b *Batch) guard(w *worker, i int) {
 // stepWorld takes a step in one world.
 func (b *Batch) stepWorld(w *worker, i int) {
 	l, agents := b.lanes[i], b.m.agents()
-	b.finished[i] = false
-	l.failure = nil
 	switch {
 	case l.over && b.config.Autoreset == Disabled:
 		b.idle(i)
@@ -217,9 +210,6 @@ func (b *Batch) stepWorld(w *worker, i int) {
 	}
 	b.tell(i)
 	b.observe(w, i)
-	if b.finished[i] = l.over; l.over {
-		l.finish()
-	}
 	if l.over && b.config.Autoreset == SameStep {
 		b.startOver(w, i)
 	}
@@ -259,5 +249,7 @@ func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 		}
 		all = all && !l.alive[i]
 	}
-	l.over = all
+	if all {
+		l.end()
+	}
 }
