@@ -193,7 +193,7 @@ murksim_status murksim_env_state(murksim_handle env, murksim_handle *text);
 murksim_status murksim_env_restore(murksim_handle env, murksim_string state, uint64_t size);
 
 /* Writes the episode that is under way in a world, or before its first step the one before it, as a recording that murksim verify
-   proves. World counts from 0. A file that is there is an error. */
+   proves. An episode that has failed is written up to the tick before. World counts from 0. A file that is there is an error. */
 murksim_status murksim_env_save(murksim_handle env, int32_t world, murksim_string path);
 
 /* Records the episodes whose number is a multiple of every, of each world, to files in a folder that is there, such as
