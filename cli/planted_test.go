@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -64,6 +67,94 @@ func TestPlantedCauses(t *testing.T) {
 		}},
 	} {
 		t.Run(x.scenario, func(t *testing.T) { testPlanted(t, x.scenario, append(both, x.more...)) })
+	}
+}
+
+// plantedFaults are commands that each make something become true in the worlds of TestPlantedCauses.
+var plantedFaults = []struct {
+	only      string // one of the worlds
+	commands  string // TICK is when, AFTER five ticks later
+	condition string
+	from      bool // all commands from twenty ticks before on are looked at
+}{
+	{"", "{tick: TICK, set: {field: heat, cell: [4, 4], value: 900}}", "most(heat) > 500", false},
+	{"", "{tick: TICK, set: {field: heat, cell: [4, 4], value: 900}}, {tick: AFTER, set: {field: heat, cell: [40, 9], value: 900}}", "cell(heat, 4, 4) > 50 and cell(heat, 40, 9) > 500", true},
+	{"", "{tick: TICK, param: {name: gate, value: 1}}", "any(light == 5)", false},
+	{"", "{tick: TICK, set: {field: state, cell: [30, 30], value: ill}}", "count(state == ill) > 200", false},
+	{"", "{tick: TICK, set: {field: wet, cell: [20, 20], value: damp}}", "count(wet == damp) > 100", true},
+	{"", "{tick: TICK, spawn: {kind: sheep, cell: [30, 30]}}", "any(food < 1)", false},
+	{"", "{tick: TICK, spawn: {kind: runner, cell: [30, 3]}}", "sum(track) > 10", false},
+	{"", "{tick: TICK, param: {name: odds, value: 1}}", "count(spark > 0) > 50", false},
+	{"", "{tick: 9, spawn: {kind: mouse, cell: [2, 50], name: mick}}, {tick: TICK, despawn: {entity: mick}}", "count(mouse) < 101 and tick > 20", false},
+	{"rules", "{tick: TICK, set: {field: heat, cell: [2, 50], value: 900}}, {tick: AFTER, spawn: {kind: mouse, cell: [2, 51]}}", "least(mouse.calm) < 0", true},
+	{"parts", "{tick: TICK, custom: {type: 9, data: '09000000'}}", "most(food) > 8", false},
+}
+
+// TestPlantedFaults: shrink makes small recordings of faults in long runs with many other commands.
+func TestPlantedFaults(t *testing.T) {
+	ticks := 300
+	if text := os.Getenv("MURKSIM_TEST_TICKS"); text != "" { // as tools/ci/test.sh --long gives it
+		var err error
+		if ticks, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := filepath.Abs(filepath.Join("testdata", "planted"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, world := range []string{"rules", "parts"} {
+		text, err := os.ReadFile(filepath.Join(folder, world+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(string(text), "commands:")
+		head = strings.NewReplacer("ticks: 60", fmt.Sprintf("ticks: %d", ticks), "odds: 1", "odds: 0").Replace(head)
+		for i, x := range plantedFaults {
+			if x.only != "" && x.only != world {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d", world, i), func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				at := ticks/2 + 1009*i%(ticks/3)
+				given := strings.NewReplacer("TICK", strconv.Itoa(at), "AFTER", strconv.Itoa(at+5)).Replace(x.commands)
+				noise := "{from: 2, every: 10, set: {field: heat, cell: [9, 9], value: 1.5}}"
+				if err := os.WriteFile("a.yaml", []byte(head+"commands: ["+noise+", "+given+"]\n"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				shrinkPlanted(t, at, x.condition, x.from)
+			})
+		}
+	}
+}
+
+// shrinkPlanted runs a.yaml and shrinks it.
+func shrinkPlanted(t *testing.T, at int, condition string, from bool) {
+	run := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if status := (Program{Components: plantedComponents()}).run(t.Context(), args, nil, &out, &errs); status != report.StatusOK {
+			t.Fatalf("%q: status %d, %s%s", args, status, &out, &errs)
+		}
+		return out.String()
+	}
+	run("run", "a.yaml", "-q", "-o", "a.murk")
+	args := []string{"shrink", "a.murk", condition, "--json", "-o", "small.murk"}
+	if from {
+		args = append(args, "--from", strconv.Itoa(at-20))
+	}
+	began := time.Now()
+	var r shrinkResult
+	if err := json.Unmarshal([]byte(run(args...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d ticks, %d of %d commands, %d trials, %v", r.To-r.From+1, len(r.Commands), r.Recorded, r.Trials, time.Since(began))
+	if r.To-r.From >= 50 || len(r.Commands) > 5 || int(r.First) < at {
+		t.Errorf("ticks %d to %d, %d commands, first %d", r.From, r.To, len(r.Commands), r.First)
+	}
+	run("verify", "small.murk")
+	if found := run("find", "small.murk", condition); !strings.Contains(found, fmt.Sprintf(", in 1 of %d states", r.To-r.From+2)) {
+		t.Errorf("the small recording: %s", found)
 	}
 }
 
@@ -183,28 +274,34 @@ func (p *plantedFields) Spec(*space.Lattice) engine.Spec {
 func (p *plantedFields) Step(c *engine.Context) error {
 	l := c.Lattice()
 	light, state, wall, age, wet, spark := c.Next(p.light), c.Next(p.state), c.Next(p.wall), c.Next(p.age), c.Next(p.wet), c.Next(p.spark)
-	var near []int32
-	beside := func(of []float32, cell int) bool {
-		near = l.AppendNeighbours(near[:0], cell)
-		return slices.ContainsFunc(near, func(n int32) bool { return of[n] == 1 })
-	}
 	ill, open, damp := c.Prev(p.state), c.Prev(p.wall), c.Prev(p.wet)
+	var near []int32
 	for cell := range l.Cells() {
-		row := l.Coord(cell).At(0)
-		if row == 8 && c.Parameter(0) > 0 {
-			light[cell] = 5
-		}
-		if beside(ill, cell) {
-			state[cell] = 1
-		}
 		if age[cell] > 20 {
 			wall[cell] = 1
 		}
-		if age[cell]++; open[cell] == 1 && beside(damp, cell) {
-			wet[cell] = 1
+		age[cell]++
+		if ill[cell] != 1 && damp[cell] != 1 {
+			continue
 		}
-		if row > 60 && float64(c.Stream(0).Uint64()%1000) < 50*c.Parameter(1) {
-			spark[cell] = float32(c.Tick())
+		near = l.AppendNeighbours(near[:0], cell)
+		for _, n := range near {
+			if ill[cell] == 1 {
+				state[n] = 1
+			}
+			if damp[cell] == 1 && open[n] == 1 {
+				wet[n] = 1
+			}
+		}
+	}
+	for col := range int32(64) {
+		if cell, _ := l.Rank(space.At(8, col)); c.Parameter(0) > 0 {
+			light[cell] = 5
+		}
+		for row := int32(61); row < 64; row++ {
+			if cell, _ := l.Rank(space.At(row, col)); float64(c.Stream(0).Uint64()%1000) < 50*c.Parameter(1) {
+				spark[cell] = float32(c.Tick())
+			}
 		}
 	}
 	return nil

@@ -199,6 +199,10 @@ var checks = []check{
 		do: `go run ./tools/mutate -seed 1 -count 60 -budget 10m ./space ./fields ./commands ./engine ./replay ./internal/statehash ./internal/store ./internal/wire`,
 	},
 	{
+		name: "faults", what: "what shrink makes of twenty faults in runs of 100,000 ticks with 10,000 commands", night: true, adds: "this, 40 minutes",
+		do: `MURKSIM_TEST_TICKS=100000 go test -v -run TestPlantedFaults -timeout 2h ./cli`,
+	},
+	{
 		name: "fuzz", what: "every fuzz test, for a minute each", night: true, adds: "this, an hour",
 		do: `grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r file; do
 				for name in $(grep -oE '^func Fuzz\w+' "$file" | cut -d ' ' -f 2); do
