@@ -42,8 +42,9 @@ type Look struct {
 	MaxMemory uint64   // bytes that each of its worlds may take; 0: as much as without a flag
 }
 
-// Open opens a recording to look at any of its ticks. Its worlds are built until the context ends. Close frees the files, after
-// which the recording must not be used.
+// Open opens a recording to look at any of its ticks. One that is still being written has the ticks that are whole now, and its
+// About has a Problem that says so. Its worlds are built until the context ends. Close frees the files, after which the recording
+// must not be used.
 func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recording, closeAll func(), err error) {
 	a, err := p.embed()
 	if err != nil {
@@ -51,7 +52,7 @@ func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recordi
 	}
 	a.States, a.Quiet = l.States, true
 	j := &viewJob{app: a, Visitor: session.Visitor{Opener: a.Session, NoIndex: l.NoIndex, Workers: l.Workers}}
-	if r, err = j.recording(ctx, name, limitOf(l.MaxMemory)); err != nil {
+	if r, err = j.whole(ctx, name, limitOf(l.MaxMemory)); err != nil {
 		j.closeAll()
 		return nil, nil, err
 	}

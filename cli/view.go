@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -249,23 +248,65 @@ func (j *viewJob) goOn(ctx context.Context, name string, limit session.Size) (*v
 		document.FileName(name), j.Name, words.Argument(name))
 }
 
-// recording opens a recording to show it. Each of its worlds may take up to the limit of memory.
+// recording opens a recording for a session, on whose page one that is still being written grows. Each of its worlds may take up to the limit of memory.
 func (j *viewJob) recording(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
+	switch writes, err := written(name); {
+	case err != nil:
+		return nil, j.About(name, err)
+	case !writes:
+		return j.whole(ctx, name, limit)
+	}
+	grows, err := files.Follow(ctx, name, draft.Writing)
+	if err != nil {
+		return nil, j.About(name, err)
+	}
+	j.closes = append(j.closes, func() { grows.Close() })
+	c, err := j.config(ctx, name, limit)
+	if err != nil {
+		return nil, err
+	}
+	r, err := view.Grows(c, grows)
+	if err != nil {
+		return nil, j.About(name, err)
+	}
+	return r, nil
+}
+
+// whole opens a recording with the ticks that are whole now, as verify does, also if it is still being written. Each of its worlds may take up to the limit
+// of memory.
+func (j *viewJob) whole(ctx context.Context, name string, limit session.Size) (*view.Recording, error) {
+	writes, err := written(name) // asked first: what is cut short because it was being written must not count as damaged
+	if err != nil {
+		return nil, j.About(name, err)
+	}
 	f, size, err := files.OpenSeekable(name)
 	if err != nil {
 		return nil, j.About(name, err)
 	}
 	j.closes = append(j.closes, func() { f.Close() })
-	grows, err := j.growing(ctx, name)
-	if err != nil {
-		return nil, j.About(name, err)
-	}
-	x, err := j.IndexOf(name)
+	c, err := j.config(ctx, name, limit)
 	if err != nil {
 		return nil, err
 	}
+	c.Recording, c.Size, c.Written = f, size, writes
+	r, err := view.Open(c)
+	if writes && errors.Is(err, replay.ErrTruncated) {
+		return nil, fmt.Errorf("%w\n  it is still being written, or locked: open it again in a moment", words.About(name, err))
+	}
+	if err != nil {
+		return nil, j.About(name, err)
+	}
+	return r, nil
+}
+
+// config returns what opens a recording, but for its bytes.
+func (j *viewJob) config(ctx context.Context, name string, limit session.Size) (view.Config, error) {
+	x, err := j.IndexOf(name)
+	if err != nil {
+		return view.Config{}, err
+	}
 	j.closes = append(j.closes, x.Close)
-	c := view.Config{Name: name, Recording: f, Size: size, Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
+	c := view.Config{Name: name, Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
 		rec := &session.Recording{Session: j.Session, Name: name}
 		w, err := rec.Builder(ctx, j.Workers, limit)(h)
 		return w, rec.Scenario, err
@@ -273,34 +314,18 @@ func (j *viewJob) recording(ctx context.Context, name string, limit session.Size
 	if x != nil {
 		c.Index = x.Index
 	}
-	open := view.Open
-	if grows != nil {
-		open = func(c view.Config) (*view.Recording, error) { return view.Grows(c, grows) }
-	}
-	r, err := open(c)
-	if err != nil {
-		return nil, j.About(name, err)
-	}
-	return r, nil
+	return c, nil
 }
 
-// growing opens a recording that another process is writing, to read what it writes; nil if none is.
-func (j *viewJob) growing(ctx context.Context, name string) (io.Reader, error) {
+// written reports whether a recording is still being written, as far as locks tell.
+func written(name string) (bool, error) {
 	if files.IsPipe(name) {
-		return nil, nil
+		return false, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer f.Close()
-	if !draft.Writing(f) {
-		return nil, nil
-	}
-	grows, err := files.Follow(ctx, name, draft.Writing)
-	if err != nil {
-		return nil, err
-	}
-	j.closes = append(j.closes, func() { grows.Close() })
-	return grows, nil
+	return draft.Writing(f), nil
 }

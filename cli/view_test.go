@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/filelock"
 	"github.com/murksim/murksim/internal/waiting"
 )
 
@@ -211,6 +212,15 @@ func (p program) viewedSweep(t *testing.T) {
 	until(t, ask, `{"op":"open","query":{"job":3}}`, `no recording of job 3 was kept`)
 	until(t, ask, `{"op":"open","query":{"job":1}}`, `{"sources":[0]}`)
 	until(t, ask, `{"op":"check"}`, `"ticks":20,"done":true`)
+	held, err := os.Open(filepath.Join(p.dir, "swept", "recordings", "job-0.murk"))
+	if err == nil {
+		err = filelock.Lock(held)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, ask, `{"op":"open","query":{"job":0}}`, `{"sources":[1]}`) // it was whole when it was kept
+	held.Close()
 	sweep("1..3", "--extend")
 	until(t, ask, `{"op":"sweep"}`, `"jobs":6,"done":6`)
 	if err := os.RemoveAll(filepath.Join(p.dir, "swept")); err != nil {

@@ -47,7 +47,7 @@ func (j *viewJob) serveSweep(ctx context.Context, folder string) error {
 	s, err := sweeps.Open(sweeps.Config{
 		Folder: folder, Journal: filepath.Join(folder, journalName), Name: document.FileName(filepath.Clean(folder)), Memory: j.MaxMemory.Bytes,
 		Open: func(path string) (*view.Recording, error) {
-			return j.recording(ctx, path, j.MaxMemory.Share(2*view.WorldsOfSource))
+			return j.whole(ctx, path, j.MaxMemory.Share(2*view.WorldsOfSource))
 		},
 	})
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/murksim/murksim/replay"
 )
 
-// Grows opens a recording that another process is writing. From is read from its first byte on, and waits where no more is there yet; at its end
-// there will be no more. The ticks so far are those that have been read. Config needs neither Recording nor Size.
+// Grows opens a recording that another process is writing, for a [Session], which reads its frames as they come; without one it stays without
+// ticks, see [Config].Written. From is read from its first byte on, and waits where no more is there yet; at its end there will be no more. The
+// ticks so far are those that have been read. Config needs neither Recording nor Size.
 func Grows(c Config, from io.Reader) (*Recording, error) {
 	l := &Live{tape: &tape{most: mostTape}, grows: true, speed: math.Inf(1), changed: make(chan struct{})}
 	frames, err := replay.NewReader(io.TeeReader(from, l.tape))

@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ type Config struct {
 	Name      string // for people
 	Recording io.ReaderAt
 	Size      int64                                                            // bytes
+	Written   bool                                                             // Recording is still being written: About says so while ticks are to come
 	Live      *Live                                                            // a run that is still being recorded; nil: read Recording
 	Index     *index.Index                                                     // see [index.Index.Trust]; nil: none; verifying builds one in memory
 	Build     func(*replay.Header) (*engine.World, *scenarios.Scenario, error) // like a [replay.Builder]
@@ -31,7 +33,8 @@ type Recording struct {
 	scenario    *scenarios.Scenario
 	head        replay.Header
 	first, last uint64 // ticks; first precedes the first frame; see end
-	problem     error  // what is wrong with the frame after the last
+	whole       int64  // bytes up to the end of the last frame
+	problem     error  // why there is no frame after the last; nil: the recording ends there
 	replayed    uint64 // ticks replayed to go back, see [Recording.Replay]
 	again       string // see [Start]
 	set         map[string]float64
@@ -74,27 +77,38 @@ func Open(c Config) (*Recording, error) {
 	r.first = r.show.player.World.Tick()
 	if c.Live == nil {
 		end, err := frames.Prefix(nil)
-		r.problem, r.last = err, r.first+uint64(end.Frame)
+		r.problem, r.last, r.whole = err, r.first+uint64(end.Frame), end.Offset
+		if c.Written && cut(err) && !r.complete() {
+			r.problem = errWritten
+		}
 	}
 	return r, nil
 }
 
-// LastHash returns the hash recorded for the last tick; 0 if there is none.
-func (r *Recording) LastHash() (hash uint64, err error) {
-	frames, err := r.frames()
-	if err != nil {
-		return 0, err
+// errWritten is the problem of a file that was being written when it was opened. Locks do not tell who only holds one.
+var errWritten = errors.New("it was still being written, or locked, when it was opened: open it again for later ticks")
+
+// cut reports whether an error says no more than that a recording ends, maybe within a frame.
+func cut(err error) bool { return err == nil || errors.Is(err, replay.ErrTruncated) }
+
+// complete reports whether the last planned tick is there.
+func (r *Recording) complete() bool {
+	planned := r.scenario.PlannedTicks()
+	return planned > 0 && r.last >= planned
+}
+
+// LastHash returns the hash recorded for the last tick that is whole; 0 if there is none.
+func (r *Recording) LastHash() (uint64, error) {
+	if r.end() == r.first {
+		return 0, nil
 	}
-	var f replay.Frame
-	for {
-		switch err := frames.Next(&f); {
-		case err == io.EOF:
-			return hash, nil
-		case err != nil:
-			return 0, err
-		}
-		hash = f.Hash
+	end := r.whole
+	if r.Live != nil {
+		end = r.Live.tape.size()
 	}
+	var b [8]byte // a frame ends with its hash
+	_, err := r.Recording.ReadAt(b[:], end-int64(len(b)))
+	return binary.LittleEndian.Uint64(b[:]), err
 }
 
 // bytes returns the recording's bytes.
