@@ -3,10 +3,13 @@ package view_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/murksim/murksim/fields"
@@ -94,6 +97,11 @@ func TestHeld(t *testing.T) {
 	if err := r.Verify(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	digest := digestOf(recording)
+	last := binary.LittleEndian.Uint64(recording[len(recording)-8:])
+	if hash, err := r.LastHash(); err != nil || hash != last {
+		t.Errorf("LastHash = %016x, %v; want %016x", hash, err, last)
+	}
 	for i := len(recording) - 100; i < len(recording); i++ { // hashes that no computation gave
 		recording[i] ^= 0xff
 	}
@@ -106,6 +114,26 @@ func TestHeld(t *testing.T) {
 	if w, err := r.At(t.Context(), 290); err == nil && w.Hash() != at[290].Hash() {
 		t.Errorf("tick 290 has the hash %016x", w.Hash())
 	}
+	if got, err := r.Digest(); err != nil || got != digest {
+		t.Errorf("Digest = %x, %v; what was opened has %x", got, err, digest)
+	}
+	again, err := view.Open(view.Config{Recording: bytes.NewReader(recording), Size: int64(len(recording)), Build: build})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := again.Digest(); err != nil || got != digestOf(recording) || got == digest {
+		t.Errorf("Digest of what was written = %x, %v; want %x", got, err, digestOf(recording))
+	}
+}
+
+// digestOf is what Digest says it is.
+func digestOf(b []byte) [sha256.Size]byte {
+	var sums []byte
+	for block := range slices.Chunk(b, 65536) {
+		sum := sha256.Sum256(block)
+		sums = append(sums, sum[:]...)
+	}
+	return sha256.Sum256(sums)
 }
 
 // TestHold checks that reading bytes of a file again gives the same bytes, or an error.

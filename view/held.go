@@ -39,6 +39,10 @@ func hold(file io.ReaderAt, size int64) io.ReaderAt {
 	if _, memory := file.(*bytes.Reader); memory || file == nil {
 		return file
 	}
+	return newHeld(file, size)
+}
+
+func newHeld(file io.ReaderAt, size int64) *held {
 	n := (size + heldBlock - 1) / heldBlock
 	return &held{file: file, size: size, sums: make([][sha256.Size]byte, n), known: make([]bool, n)}
 }
@@ -83,6 +87,22 @@ func (h *held) load(block int) ([]byte, error) {
 	h.known[block], h.sums[block] = true, sum
 	h.kept = slices.Insert(h.kept, 0, keptBlock{block, data})
 	return data, nil
+}
+
+// digest returns the digest of the digests of all blocks, of which it reads those that are not known yet.
+func (h *held) digest() (sum [sha256.Size]byte, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := sha256.New()
+	for i := range h.sums {
+		if !h.known[i] {
+			if _, err := h.load(i); err != nil {
+				return sum, err
+			}
+		}
+		all.Write(h.sums[i][:])
+	}
+	return [sha256.Size]byte(all.Sum(nil)), nil
 }
 
 // room returns memory for a block. Once heldBlocks are kept, it reuses the least recently used one.

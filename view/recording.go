@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -109,6 +110,16 @@ func (r *Recording) LastHash() (uint64, error) {
 	var b [8]byte // a frame ends with its hash
 	_, err := r.Recording.ReadAt(b[:], end-int64(len(b)))
 	return binary.LittleEndian.Uint64(b[:]), err
+}
+
+// Digest returns a digest of the bytes of the recording as they were opened, whatever its file holds now: the SHA-256 of the SHA-256s of
+// each 65,536 of them.
+func (r *Recording) Digest() ([sha256.Size]byte, error) {
+	h, ok := r.Recording.(*held)
+	if !ok {
+		h = newHeld(r.Recording, r.bytes().size())
+	}
+	return h.digest()
 }
 
 // bytes returns the recording's bytes.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -21,6 +23,8 @@ type about struct {
 	Last        uint64                `json:"last"`
 	Planned     uint64                `json:"planned"`
 	Problem     string                `json:"problem"`
+	FinalHash   string                `json:"final_hash,omitempty"` // recorded for the last tick
+	Digest      string                `json:"digest,omitempty"`     // see [view.Recording.Digest]
 	Build       string                `json:"build"`
 	Space       spaceAbout            `json:"space"`
 	Fields      []fieldAbout          `json:"fields"`
@@ -62,6 +66,17 @@ func aboutRecording(r *view.Recording, w *engine.World) (*about, error) {
 	}
 	v := r.About()
 	a.File, a.First, a.Last, a.Problem, a.Build = v.File, v.First, v.Last, v.Problem, v.Build
+	digest, err := r.Digest()
+	if err != nil {
+		return nil, err
+	}
+	hash, err := r.LastHash()
+	if err != nil {
+		return nil, err
+	}
+	if a.Digest = hex.EncodeToString(digest[:]); a.Last > a.First {
+		a.FinalHash = fmt.Sprintf("%016x", hash)
+	}
 	return a, nil
 }
 

@@ -89,13 +89,15 @@ murksim_status murksim_scenario_info(murksim_string scenario, int32_t count, mur
 
 /* Opens a recording to look at any of its ticks. States are the files of saved states at which it may begin, if it does not
    hold that itself. An index beside it, PATH.idx, is used if there is one. Workers are the goroutines of a tick, 0 as many as pay;
-   its world may take max_memory bytes, 0 is 4 GiB. The file must not change while it is open. */
+   its world may take max_memory bytes, 0 is 4 GiB. A recording that is still being written has the ticks that are whole now; problem of
+   murksim_recording_info says so. While it is open the file may grow, but what was read must not change. */
 murksim_status murksim_recording_open(murksim_string path, int32_t count, murksim_strings states, int32_t workers,
 	uint64_t max_memory, murksim_poll poll, void *user, murksim_handle *recording);
 
 /* Describes a recording. *text is a new handle of an object of JSON: file, scenario, about, seed, tick_rate, first and last (the ticks
    there are; the first is that before the first frame), planned, problem (why there is no tick after the last, if not because
-   the recording ends), build, space (kind, text, cells, axes, shape), fields, capacity and kinds of entities, parameters,
+   the recording ends), final_hash (the recorded one of the last tick, if there is a tick), digest (of the bytes that were opened, whatever
+   the file holds now: the SHA-256 of the SHA-256s of each 65,536 of them), build, space (kind, text, cells, axes, shape), fields, capacity and kinds of entities, parameters,
    propagators, systems, and environment, which is true if agents can learn in it. A field has name, dtype, shape, bytes, components, values (of categories), domain (cells or entities), static, unit, min, max, and
    engine, which is true of the columns that the engine has for itself. */
 murksim_status murksim_recording_info(murksim_handle recording, murksim_handle *text);

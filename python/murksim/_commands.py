@@ -129,12 +129,20 @@ class Run:
         return self.ok
 
     def open(self, **options: Any) -> Recording:
-        """Opens the recording."""
+        """Opens the recording, if its file still holds that of this run."""
         from ._recording import open as open_recording
 
         if self.recording is None:
             raise ArgumentError("the run was not recorded: give it an output")
-        return open_recording(self.recording, **options)
+        recording = open_recording(self.recording, **options)
+        found = recording.scenario, recording.seed, recording.info.get("final_hash")
+        if found != (self.scenario, self.seed, self.final_hash):
+            recording.close()
+            raise ArgumentError(
+                f"{self.recording} is not the recording of this run any more: it has the scenario, seed and final hash {found[0]}, {found[1]} and {found[2]},"
+                f" the run {self.scenario}, {self.seed} and {self.final_hash}; murksim.open shows what it is now"
+            )
+        return recording
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, object]] = [

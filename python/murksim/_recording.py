@@ -21,7 +21,7 @@ import numpy.typing as npt
 from . import _library
 from ._commands import Path, Verdict, _table
 from ._commands import verify as _verify
-from .errors import ArgumentError, ClosedError, DivergedError
+from .errors import ArgumentError, ClosedError, DivergedError, NotFoundError
 
 Array = npt.NDArray[Any]
 
@@ -90,7 +90,7 @@ class Recording:
         self.planned: int = about["planned"]
         """How many ticks the scenario has."""
         self.problem: str = about["problem"]
-        """Why there is no tick after the last; empty if the recording simply ends."""
+        """Why there is no tick after the last, such as that it was still being written; empty if the recording simply ends."""
         self.tick_rate: float = about["tick_rate"]
         s = about["space"]
         self.space = Space(s["kind"], s["text"], s["cells"], tuple(s["axes"]), tuple(s["shape"]))
@@ -122,7 +122,7 @@ class Recording:
         """A copy, also in another process, opens the file again, which must still hold the recording."""
         if not self._close.alive:
             raise ClosedError(f"{self.path} was closed, and cannot be copied")
-        return _again, (self._file, self._options, _digest(self._file))
+        return _again, (self._file, self._options, self.info["digest"])
 
     def __len__(self) -> int:
         """Returns how many ticks there are, :attr:`first` and :attr:`last` included."""
@@ -182,8 +182,15 @@ class Recording:
         return self[tick].commands
 
     def verify(self, **options: Any) -> Verdict:
-        """Replays the whole recording and compares every tick; see :func:`murksim.verify`."""
-        return _verify(self.path if os.path.abspath(self.path) == self._file else self._file, states=self._states, **options)
+        """Replays the whole recording and compares every tick; see :func:`murksim.verify`. Its file must still hold what was opened."""
+        self._unchanged()
+        verdict = _verify(self.path if os.path.abspath(self.path) == self._file else self._file, states=self._states, **options)
+        self._unchanged()
+        return verdict
+
+    def _unchanged(self) -> None:
+        if _digest(self._file) != self.info["digest"]:
+            raise _another(self._file)
 
     def _image(self, field: str | None, tick: int, cell: int, low: float | None, high: float | None) -> npt.NDArray[np.uint8]:
         if field is None:
@@ -215,22 +222,32 @@ class Recording:
 
 
 def _digest(path: str) -> str:
+    """Returns the digest of a file, as the library tells it of a recording that it opens."""
     digest = hashlib.sha256()
-    with builtins.open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
+    try:
+        with builtins.open(path, "rb") as file:
+            while block := file.read(1 << 16):
+                digest.update(hashlib.sha256(block).digest())
+    except OSError as error:
+        raise NotFoundError(f"{path}: {error.strerror}") from None
     return digest.hexdigest()
+
+
+def _another(path: str) -> ArgumentError:
+    return ArgumentError(f"{path} is not what was opened any more: it has been replaced, changed or continued since; murksim.open shows what it is now")
 
 
 def _again(path: str, options: dict[str, Any], digest: str) -> Recording:
     """Opens a recording that was copied."""
-    if _digest(path) != digest:
-        raise ArgumentError(f"{path} is not the recording that was copied any more")
-    return Recording(path, **options)
+    recording = Recording(path, **options)
+    if recording.info["digest"] != digest:
+        recording.close()
+        raise _another(path)
+    return recording
 
 
 def open(path: Path, *, states: Sequence[Path] = (), workers: int = 0, max_memory: int = 0, check: bool = True) -> Recording:
-    """Opens a recording to look at any of its ticks.
+    """Opens a recording to look at any of its ticks. One that is still being written has those that are whole now; its ``problem`` says so.
 
     ``states`` are the files of saved states at which it may begin, if it does not hold that itself. An index beside the recording
     makes it fast. ``max_memory`` are the bytes that its world may take, 0 is 4 GiB. With ``check`` the hash of each tick that is

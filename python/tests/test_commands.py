@@ -38,6 +38,25 @@ def test_a_failed_expectation_is_no_exception() -> None:
         run.open()
 
 
+def test_a_run_opens_its_own_recording(tmp_path: Path) -> None:
+    path = tmp_path / "run.murk"
+    run = murksim.run("heat", ticks=20, output=path)
+    with run.open() as recording:
+        assert recording[20].hash == run.final_hash
+    for other in {"set": {"propagators.diffusion.rate": 0.1}}, {"seed": 9}, {"ticks": 10}:
+        options: dict[str, Any] = {"ticks": 20, **other}
+        murksim.run("heat", output=path, **options)
+        with pytest.raises(murksim.ArgumentError, match="is not the recording of this run any more"):
+            run.open()
+    state = tmp_path / "half.state"
+    murksim.command("run", "heat", "--no-record", "--until", "500", "--save-state", str(state))
+    half = murksim.run("heat", state=state, output=path)
+    assert half.open()[half.planned_ticks].hash == half.final_hash
+    path.unlink()
+    with pytest.raises(murksim.NotFoundError):
+        run.open()
+
+
 def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(murksim.CommandError, match='did you mean "heat"'):
         murksim.run("heet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import multiprocessing
 import pickle
 from collections.abc import Callable
@@ -38,10 +39,43 @@ def test_recording(heat: Path, way: Callable[[Any], Any]) -> None:
 def test_recording_that_is_another_now(tmp_path: Path) -> None:
     path = tmp_path / "run.murk"
     murksim.run("heat", ticks=3, output=path)
-    kept = pickle.dumps(murksim.open(path))
+    recording = murksim.open(path)
+    kept = pickle.dumps(recording)
+    assert recording.verify().ok
     murksim.run("heat", ticks=3, set={"about": "another world that comes to the same"}, output=path)
-    with pytest.raises(murksim.ArgumentError, match="is not the recording that was copied any more"):
-        pickle.loads(kept)
+    _is_another(recording, kept)
+
+
+@pytest.mark.parametrize("change", ["replaced", "changed", "continued", "damaged", "cut"])
+def test_recording_whose_file_is_another_now(heat: Path, tmp_path: Path, change: str) -> None:
+    """A copy and a verdict are of the recording that was opened, or there is an error: before the file became another one, or after."""
+    path, other = tmp_path / "run.murk", tmp_path / "other.murk"
+    path.write_bytes(heat.read_bytes()[:-60])
+    recording = murksim.open(path)
+    kept, whole = pickle.dumps(recording), heat.read_bytes()
+    if change == "replaced":
+        murksim.run("heat", ticks=3, seed=9, output=other)
+        other.replace(path)
+    else:
+        mended = {"changed": whole[:-60][:-1] + b"?", "continued": whole, "damaged": b"?", "cut": whole[:-200]}
+        path.write_bytes(mended[change])
+    if change == "damaged":
+        for wrong in (lambda: pickle.loads(kept), lambda: copy.copy(recording), recording.verify):
+            with pytest.raises(murksim.MurksimError):
+                wrong()
+    else:
+        _is_another(recording, kept)
+    path.unlink()
+    for wrong in (lambda: pickle.loads(kept), lambda: copy.copy(recording), recording.verify):
+        with pytest.raises(murksim.NotFoundError):
+            wrong()
+
+
+def _is_another(recording: murksim.Recording, kept: bytes) -> None:
+    ways: list[Callable[[], Any]] = [recording.verify, lambda: pickle.loads(kept), *(functools.partial(way, recording) for way in WAYS)]
+    for way in ways:
+        with pytest.raises(murksim.ArgumentError, match="is not what was opened any more"):
+            way()
 
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])

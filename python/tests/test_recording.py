@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import importlib
 import re
 import threading
@@ -166,6 +167,49 @@ def test_what_is_no_recording(tmp_path: Path, heat: Path) -> None:
     cut.write_bytes(heat.read_bytes()[:-20])
     recording = murksim.open(cut)
     assert recording.last < 100 and recording.problem
+
+
+def test_what_is_still_being_written(heat: Path, tmp_path: Path) -> None:
+    """A recording on which its writer, or anybody, holds a lock has the ticks that are whole."""
+    whole = heat.read_bytes()
+    path = tmp_path / "held.murk"
+    for length, last, problem in (len(whole), 100, False), (len(whole) - 20, 99, True):
+        path.write_bytes(whole[:length])
+        with open(path, "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            recording = murksim.open(path)
+            assert (recording.last, "still being written" in recording.problem) == (last, problem)
+            assert recording[-1].number == last and recording[-1].hash == recording.info["final_hash"]
+            assert np.array_equal(recording[last]["heat"], murksim.open(heat)[last]["heat"])
+    path.write_bytes(whole[:50])
+    with open(path, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(murksim.DamagedError, match="still being written"):
+            murksim.open(path)
+
+
+def test_a_run_under_way(tmp_path: Path) -> None:
+    path = tmp_path / "run.murk"
+    runs: list[murksim.Run] = []
+    running = threading.Thread(target=lambda: runs.append(murksim.run("heat", ticks=10000, output=path)))
+    running.start()
+    seen: list[murksim.Recording] = []
+    while running.is_alive():
+        try:
+            recording = murksim.open(path)
+        except murksim.MurksimError:  # it has not begun
+            continue
+        if 0 < recording.last < 10000:
+            assert "still being written" in recording.problem
+            seen.append(recording)
+            break
+    running.join()
+    (run,) = runs
+    with run.open() as end:
+        assert end.last == 10000 and not end.problem
+        for recording in seen:
+            assert recording[-1].hash == end[recording.last].hash and np.array_equal(recording[-1]["heat"], end[recording.last]["heat"])
+    assert seen
 
 
 def test_threads(heat: Path) -> None:

@@ -87,7 +87,7 @@ static void recording(const char *path, const char *missing)
 
 	CHECK(murksim_recording_info(r, &text) == MURKSIM_OK);
 	char *about = take(text);
-	CHECK(number(about, "last") == 200);
+	CHECK(number(about, "last") == 200 && strstr(about, "\"final_hash\":\"") && strstr(about, "\"digest\":\""));
 	free(about);
 	CHECK(murksim_text_size(r, &(uint64_t){0}) == MURKSIM_BAD_HANDLE);
 
