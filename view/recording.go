@@ -104,11 +104,11 @@ func (r *Recording) LastHash() (uint64, error) {
 		return 0, nil
 	}
 	end := r.whole
-	if r.Live != nil {
+	if r.Live != nil { // whose recorder flushes whole frames
 		end = r.Live.tape.size()
 	}
 	var b [8]byte // a frame ends with its hash
-	_, err := r.Recording.ReadAt(b[:], end-int64(len(b)))
+	_, err := r.bytes().ReadAt(b[:], end-int64(len(b)))
 	return binary.LittleEndian.Uint64(b[:]), err
 }
 
