@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -147,3 +149,78 @@ func sum(cells []float64) (n float64) {
 
 // digits writes a number without an exponent.
 func digits(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// TestQuestionsEveryScenario: in every scenario, why answers for each field, and a fork and what shrink makes of a run verify.
+func TestQuestionsEveryScenario(t *testing.T) {
+	t.Chdir(t.TempDir())
+	forked, shrunk := 0, 0
+	for _, s := range worlds.Embedded() {
+		x, err := worlds.Open(worlds.Registry(), s.Name, "ticks=14", "expect=[]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := ranTo(t, x, 14)
+		ok(t, "run", s.Name, "-q", "--ticks", "14", "--set", "expect=[]", "-o", "a.murk", "--force")
+		middle := w.Lattice().Coord(w.Lattice().Cells() / 2)
+		at := strings.Trim(strings.ReplaceAll(fmt.Sprint(middle.AppendTo(nil)), " ", ","), "[]")
+		for i := range x.Fields {
+			d := w.Defs()[i]
+			name := d.Name
+			if d.Type.Kind == fields.VectorKind {
+				name += "_0"
+			}
+			if d.Domain == fields.Cells {
+				ok(t, "why", "a.murk", "--tick", "14", "--field", name, "--cell", at, "--depth", "2")
+				continue
+			}
+			for _, id := range w.Entities().Live() {
+				ok(t, "why", "a.murk", "--tick", "14", "--field", name, "--entity", strconv.FormatUint(id, 10))
+				break
+			}
+		}
+		for i := range x.Fields {
+			d := w.Defs()[i]
+			if d.Domain != fields.Cells || d.Mutability == fields.Static || d.Type.Kind != fields.ScalarKind || d.Element != fields.Float32 {
+				continue
+			}
+			value := d.Value(w.Column(fields.ID(i)).Bits(0))
+			ok(t, "fork", "a.murk", "--command", fmt.Sprintf("tick: 10, set: {field: %s, cell: [%s], value: %v}", d.Name, at, value), "-o", "b.murk", "--force")
+			ok(t, "verify", "b.murk")
+			forked++
+			switch status, _, errs := murksim(t, nil, "shrink", "a.murk", fmt.Sprintf("sum(%s) > %s", d.Name, digits(sumOf(ranTo(t, x, 7).Column(fields.ID(i)).Float32))), "-o", "small.murk", "--force"); status {
+			case report.StatusOK:
+				ok(t, "verify", "small.murk")
+				shrunk++
+			case report.StatusNever:
+			default:
+				t.Errorf("%s: shrink: status %d, %s", s.Name, status, errs)
+			}
+			break
+		}
+	}
+	if forked < 20 || shrunk < 10 {
+		t.Errorf("%d forks, %d small recordings", forked, shrunk)
+	}
+}
+
+// ranTo returns the world of a scenario at a tick.
+func ranTo(t *testing.T, s *scenarios.Scenario, tick uint64) *engine.World {
+	t.Helper()
+	w, err := s.World(1)
+	for err == nil && w.Tick() < tick {
+		if _, _, err = w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err == nil {
+			_, err = w.Step()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func sumOf(cells []float32) (n float64) {
+	for _, x := range cells {
+		n += float64(x)
+	}
+	return n
+}

@@ -35,6 +35,8 @@ type answer struct {
 	Tick    uint64
 	After   string
 	Command string
+	Terms   []termView
+	Later   []laterView
 	Causes  []answerCause
 }
 
@@ -189,6 +191,9 @@ func testPlanted(t *testing.T, scenario string, cases []planted) {
 			continue
 		}
 		was := ask("a.murk", question)
+		if n := len(was.Terms); n > 0 && len(was.Later) == 0 && was.Terms[n-1].Value != was.After {
+			t.Errorf("%s: the formula comes to %s, and the number is %s", x.name, was.Terms[n-1].Value, was.After)
+		}
 		question[1] = strconv.FormatUint(was.Tick, 10)
 		fork := strings.NewReplacer("TICK", question[1], "ARRIVAL", arrivalOf(&was)).Replace(x.fork)
 		flag, value, _ := strings.Cut(fork, " ")

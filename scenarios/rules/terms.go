@@ -60,7 +60,11 @@ func (x *explanation) formula(t *Term, at *place) {
 		if !ok {
 			return
 		}
-		t = t.Args[2-int(is.f)]
+		branch := t.Args[2]
+		if is.f == 1 {
+			branch = t.Args[1]
+		}
+		t = branch
 	}
 	x.condition(t, at)
 }
@@ -105,8 +109,10 @@ func (x *explanation) said(t Type, v value) string {
 	case t.Base == Fixed:
 		return strconv.FormatFloat(v.x.Float64(), 'g', -1, 64)
 	case t.Base == Category:
-		if names := lists(x.Fields)[t.List]; int(v.f) < len(names) {
-			return names[int(v.f)]
+		for i, name := range lists(x.Fields)[t.List] {
+			if float64(i) == v.f {
+				return name
+			}
 		}
 	}
 	return strconv.FormatFloat(v.f, 'g', -1, 32)
