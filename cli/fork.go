@@ -26,6 +26,9 @@ import (
 type forkJob struct {
 	*app
 	without   []string
+	window    string // of --without each
+	first     uint64 // the ticks of it
+	last      uint64
 	given     []string
 	to        uint64
 	output    string
@@ -48,15 +51,29 @@ by itself, and diff and view show both side by side.
 --without names recorded commands by their numbers, as inspect --commands shows them
 (arrival 7): 7, or 7..12. --command gives another one, written as in a scenario.
 
+--without each records nothing: it leaves out each command, or each of the ticks of --window,
+one at a time, and tells how much of the last state would be another, the most first. With a
+condition, as find takes it, those come first without which it would be otherwise there.
+
 Exit status: 0 the fork is written, 1 it is not, or a tick of it fails, and it ends before
 that, 2 usage, 3 a tick before the first change is not as recorded, and nothing is written.`,
 		Example: `  murksim fork heat.murk --without 7 -o other.murk
   murksim fork heat.murk --command 'tick: 40, set: {field: heat, cell: [3, 3], value: 90}' -o other.murk
   murksim diff heat.murk other.murk
+  murksim fork heat.murk --without each --window 30..50
+  murksim fork heat.murk --without each 'mean(heat) > 32'
   murksim view heat.murk other.murk`,
-		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		Args: arguments(cobra.RangeArgs(1, 2), "one recording, and with --without each a condition"),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
+			switch each, err := j.each(c.Flags().Changed); {
+			case err != nil:
+				return err
+			case !each && len(args) > 1:
+				return report.Usage("a condition goes with --without each")
+			case each:
+				ctx, stop := j.untilSignal(c.Context())
+				defer stop()
+				return j.removeEach(ctx, args)
 			case j.output == "":
 				return report.Usage("fork needs --output")
 			case len(j.without)+len(j.given) == 0:
@@ -74,7 +91,8 @@ that, 2 usage, 3 a tick before the first change is not as recorded, and nothing 
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&j.without, "without", nil, "leave out a recorded command, by its `number`, or some, as in 7..12; can be repeated")
+	f.StringArrayVar(&j.without, "without", nil, "leave out a recorded command, by its `number`, or some, as in 7..12, or each in turn; can be repeated")
+	f.StringVar(&j.window, "window", "", "with --without each: the `ticks` whose commands are left out, as in 30..50 (default all)")
 	f.StringArrayVar(&j.given, "command", nil, "give one more `command`, as in 'tick: 40, despawn: {entity: 3}'; can be repeated")
 	f.Uint64Var(&j.to, "to", 0, "end with this `tick` (default the recording's last)")
 	f.StringVarP(&j.output, "output", "o", "", "the new recording (a `file`)")
