@@ -132,7 +132,7 @@ type causeView struct {
 	Moved     uint64     `json:"moved,omitempty"`   // an entity that moved
 	From      []int32    `json:"from,omitempty"`
 	To        []int32    `json:"to,omitempty"`
-	Drawn     string     `json:"drawn,omitempty"` // the part that drew
+	Drawn     []string   `json:"drawn,omitempty"` // the parts that drew
 	Command   string     `json:"command,omitempty"`
 	Scheduled *eventView `json:"scheduled,omitempty"`
 	Before    string     `json:"before,omitempty"` // of the tick before
@@ -415,8 +415,8 @@ func (s *speaker) row(x *causeView) []string {
 		return []string{s.names.Entity(x.Without), "was near", otherwise}
 	case x.Moved != 0:
 		return []string{s.names.Entity(x.Moved), coordinate(x.From) + " → " + coordinate(x.To), otherwise}
-	case x.Drawn != "":
-		return []string{x.Drawn, "drew numbers", otherwise}
+	case len(x.Drawn) > 0:
+		return []string{strings.Join(x.Drawn, " or "), "drew numbers", otherwise}
 	case x.Scheduled != nil:
 		return []string{x.Command, x.Scheduled.text(), otherwise}
 	case x.Command != "":

@@ -52,13 +52,13 @@ type Order struct {
 // A Cause is something without which the change would have been another one.
 type Cause struct {
 	Kind          CauseKind
-	Place                // of the number
-	Order         *Order // the command
-	Entity        uint64 // by id
-	From, To      int    // where it was before the tick before, and after it, by rank
-	Drawn         string // the part that drew numbers
-	Before, After Number // what the number was before the tick before, and after it
-	Else          Number // what would have come of it, had it stayed as it was, or without it
+	Place                  // of the number
+	Order         *Order   // the command
+	Entity        uint64   // by id
+	From, To      int      // where it was before the tick before, and after it, by rank
+	Drawn         []string // the parts that drew numbers, one or several of which matter
+	Before, After Number   // what the number was before the tick before, and after it
+	Else          Number   // what would have come of it, had it stayed as it was, or without it
 	weight        float64
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +22,7 @@ type trial struct {
 	before *engine.World // the tick before
 	orders []Order       // of the tick, as they were applied
 	tried  int
-	drawn  string // the part that drew numbers, if one did
+	drawn  []string // the parts that drew numbers
 }
 
 // readOrders reads the commands and the events of a tick.
@@ -39,50 +40,47 @@ func readOrders(receipts []commands.Receipt) (list []Order) {
 // none is no command of a tick.
 const none = -1
 
-// again computes the tick once more, without one of its commands, and with others, and returns the number, and whether they were applied. It uses up the world.
-func (t *trial) again(w *engine.World, without int, with ...commands.Command) (n Number, ok bool, err error) {
-	if ok, err = t.step(w, t.orders, without, with...); !ok || err != nil {
+// again computes the tick once more, without one of its commands, and with one more, as step does, and returns the number. It uses up the world.
+func (t *trial) again(w *engine.World, without int, with *commands.Command) (n Number, ok bool, err error) {
+	if ok, err = t.step(w, t.orders, without, with); !ok || err != nil {
 		return n, false, err
 	}
 	return number(w, t.change.Place, w.Column), true, nil
 }
 
-// step computes a tick with recorded commands, without one of them, and with others; ok is false if these are refused, or the tick fails.
-func (t *trial) step(w *engine.World, orders []Order, without int, with ...commands.Command) (ok bool, err error) {
+// step computes a tick with recorded commands, without one of them, and with one more, unless that is nil, before all of them: then the tick begins with what it
+// does. Ok is false if it is refused, or the tick fails.
+func (t *trial) step(w *engine.World, orders []Order, without int, with *commands.Command) (ok bool, err error) {
 	t.tried++
+	var inputs []commands.Command
+	if with != nil {
+		first := *with
+		first.Meta = commands.Meta{HasSource: true, HasSeq: true, Expires: commands.NoExpiry} // no command comes before it
+		inputs = append(inputs, first)
+	}
 	for i := range orders {
-		if i == without || orders[i].Event {
-			continue
-		}
-		if _, err := w.Submit(orders[i].Command); err != nil {
-			return false, err
+		if i != without && !orders[i].Event {
+			inputs = append(inputs, orders[i].Command)
 		}
 	}
-	var last commands.Ticket
-	for i := range with {
-		if last, err = w.Submit(with[i]); err != nil {
-			return false, nil // it cannot be put so
-		}
-	}
-	receipts, err := w.Step()
-	if err != nil {
+	receipts, err := w.Replay(inputs)
+	if errors.As(err, new(*engine.TickError)) {
 		return false, nil // this world cannot go on so
+	} else if err != nil {
+		return false, err
 	}
-	return len(with) == 0 || slices.ContainsFunc(receipts, func(r commands.Receipt) bool { return r.Ticket == last && r.Reason == commands.Applied }), nil
+	return with == nil || slices.ContainsFunc(receipts, func(r commands.Receipt) bool { return !r.Event && r.Arrival == 0 && r.Reason == commands.Applied }), nil
 }
 
 // causes finds the command that set the number, or what would have made it another one: commands, entities near it, what changed near it in the tick before,
 // and what was drawn.
 func (t *trial) causes(ctx context.Context) error {
-	if t.change.Command = t.command(); t.change.Command != nil {
-		return t.scheduled(ctx)
-	}
 	w, err := t.before.Fork()
 	if err != nil {
 		return err
 	}
 	defer w.Release()
-	if same, _, err := t.again(w, none); err != nil {
+	if same, _, err := t.again(w, none, nil); err != nil {
 		return err
 	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
 		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
@@ -90,8 +88,16 @@ func (t *trial) causes(ctx context.Context) error {
 	if t.drawn, err = t.drew(w); err != nil {
 		return err
 	}
+	if o := t.command(); o >= 0 {
+		if decides, err := t.decides(ctx, o); err != nil {
+			return err
+		} else if decides {
+			t.change.Command = &t.orders[o]
+			return t.scheduled(ctx)
+		}
+	}
 	defer t.rank()
-	for _, look := range []func(context.Context) error{t.explain, t.leaveOut, t.present, t.putBack, t.redraw} {
+	for _, look := range []func(context.Context) error{t.explain, t.leaveOut, t.present, t.putBack, t.redraw, t.leaveOutApart} {
 		if err := look(ctx); err != nil {
 			return err
 		}
@@ -99,18 +105,34 @@ func (t *trial) causes(ctx context.Context) error {
 	return nil
 }
 
-// command returns the last command that set the number, if commands did, or events of earlier ticks.
-func (t *trial) command() (last *Order) {
+// decides reports whether the number would be another one without the command that set it: a later part of the tick may have written over it. Of an event that
+// cannot be left out, it does if no part changed the number after it.
+func (t *trial) decides(ctx context.Context, order int) (bool, error) {
+	if o := &t.orders[order]; o.Event {
+		n, ok, err := t.cancelled(ctx, o.Arrival)
+		return ok && !n.same(t.change.After) || !ok && len(t.change.Steps) == 1, err
+	}
+	w, err := t.before.Fork()
+	if err != nil {
+		return false, err
+	}
+	defer w.Release()
+	n, ok, err := t.again(w, order, nil)
+	return err == nil && (!ok || !n.same(t.change.After)), err
+}
+
+// command returns the index of the last command that set the number, if commands did, or events of earlier ticks; none: none did.
+func (t *trial) command() (last int) {
 	c := t.change
-	if c.Steps[0].Kind != engine.PartCommands {
-		return nil
+	if last = none; c.Steps[0].Kind != engine.PartCommands {
+		return none
 	}
 	for i := range t.orders {
 		o := &t.orders[i]
 		made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
 		ends := o.Kind == commands.KindDespawn && o.Entity == c.Entity && c.Entity != 0
 		if o.Reason == commands.Applied && (!o.Event || o.Scheduled < c.Tick) && (made || ends || t.sets(&o.Command)) {
-			last = o
+			last = i
 		}
 	}
 	return last
@@ -178,7 +200,7 @@ func (t *trial) try(ctx context.Context, x Cause, run func(*engine.World) (Numbe
 
 // tryWith tries a tick with a command more.
 func (t *trial) tryWith(ctx context.Context, x Cause, with commands.Command) error {
-	return t.try(ctx, x, func(w *engine.World) (Number, bool, error) { return t.again(w, none, with) })
+	return t.try(ctx, x, func(w *engine.World) (Number, bool, error) { return t.again(w, none, &with) })
 }
 
 // explain asks the propagators that changed the number how they came to it.
@@ -205,7 +227,7 @@ func (t *trial) explain(context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.step(w, t.orders, none)
+	_, err = t.step(w, t.orders, none, nil)
 	return err
 }
 
@@ -225,16 +247,21 @@ func (a *asking) Step(c *engine.Context) error {
 	return a.Explainer.Step(c)
 }
 
-// leaveOut tries what there would have been without each command and event, but for those that set what no part of the change reads.
-func (t *trial) leaveOut(ctx context.Context) error {
+// leaveOut tries what there would have been without each command and event that may have set what a part of the change reads.
+func (t *trial) leaveOut(ctx context.Context) error { return t.leave(ctx, false) }
+
+// leaveOutApart tries the others, whose work another part may have handed on.
+func (t *trial) leaveOutApart(ctx context.Context) error { return t.leave(ctx, true) }
+
+func (t *trial) leave(ctx context.Context, apart bool) error {
 	read := t.read()
 	for i := range t.orders {
 		o := &t.orders[i]
-		apart := o.Kind == commands.KindSetField && !slices.Contains(read, fields.ID(o.ID)) && !t.change.by(engine.PartCommands)
-		if o.Reason != commands.Applied || apart || o.Event && o.Scheduled == t.change.Tick {
+		is := o.Kind == commands.KindSetField && !slices.Contains(read, fields.ID(o.ID)) && !t.change.by(engine.PartCommands)
+		if o.Reason != commands.Applied || is != apart || o.Event && o.Scheduled == t.change.Tick {
 			continue
 		}
-		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i) }
+		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i, nil) }
 		if o.Event {
 			run = func(w *engine.World) (Number, bool, error) { return t.cancelled(ctx, o.Arrival) }
 		}
@@ -263,22 +290,23 @@ func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool,
 	if err := v.Advance(true); err != nil {
 		return n, false, t.By.Visited(v, t.File, t.change.Tick-1, err)
 	}
-	if ok, err = t.step(w, readOrders(v.Receipts()), none, commands.Cancel(event)); !ok || err != nil {
+	cancel := commands.Cancel(event)
+	if ok, err = t.step(w, readOrders(v.Receipts()), none, &cancel); !ok || err != nil {
 		return n, false, err
 	}
-	return t.again(w, none)
+	return t.again(w, none, nil)
 }
 
 // redraw tries what there would have been if other numbers had been drawn.
 func (t *trial) redraw(ctx context.Context) error {
 	const times = 8
 	before := len(t.change.Causes)
-	for k := uint64(1); k <= times && t.drawn != "" && len(t.change.Causes) == before; k++ {
+	for k := uint64(1); k <= times && len(t.drawn) > 0 && len(t.change.Causes) == before; k++ {
 		err := t.try(ctx, Cause{Kind: CauseDraw, Drawn: t.drawn}, func(w *engine.World) (n Number, ok bool, err error) {
 			if err := w.Reseed(w.Config().Seed ^ k*0x9e3779b97f4a7c15); err != nil {
 				return n, false, err
 			}
-			return t.again(w, none)
+			return t.again(w, none, nil)
 		})
 		if err != nil {
 			return err
@@ -287,24 +315,47 @@ func (t *trial) redraw(ctx context.Context) error {
 	return nil
 }
 
-// drew returns the part that drew numbers in the latest tick, first one that changed the number; "": none did.
-func (t *trial) drew(w *engine.World) (name string, err error) {
+// later lists the propagators and systems that run after the last one that changed the number.
+func (t *trial) later() (names []string) {
+	l, config := t.before.Lattice(), t.before.Config()
+	for _, p := range config.Propagators {
+		names = append(names, p.Spec(l).Name)
+	}
+	for _, p := range config.Systems {
+		names = append(names, p.Spec(l).Name)
+	}
+	switch last := t.change.Steps[len(t.change.Steps)-1]; last.Kind {
+	case engine.PartCommands:
+		return names
+	case engine.PartPropagator, engine.PartSystem:
+		return names[slices.Index(names, last.Part)+1:]
+	}
+	return nil
+}
+
+// drew returns the parts that drew numbers in the latest tick, those first that changed the number.
+func (t *trial) drew(w *engine.World) (names []string, err error) {
 	b, err := w.Save(nil)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	state, err := engine.ReadState(b)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	first, later := 0, t.later()
 	for _, d := range state.Draws {
 		of, _, _ := strings.Cut(d.Name, ".")
-		if slices.ContainsFunc(t.change.Steps, func(s Step) bool { return s.Part == of }) {
-			return of, nil
+		switch {
+		case slices.Contains(names, of) || slices.Contains(later, of):
+		case slices.ContainsFunc(t.change.Steps, func(s Step) bool { return s.Part == of }):
+			names = slices.Insert(names, first, of)
+			first++
+		default:
+			names = append(names, of)
 		}
-		name = cmp.Or(name, of)
 	}
-	return name, nil
+	return names, nil
 }
 
 // putBack tries what there would have been if numbers near it were still as they had been a tick before. The state with which the recording begins is given.
