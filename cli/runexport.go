@@ -127,8 +127,13 @@ func (x *runExport) Next(after uint64) uint64 {
 	return runner.Never
 }
 
-// Observe implements [runner.Watcher].
-func (x *runExport) Observe(w *engine.World) error {
+// Observe implements [runner.Watcher]. A panic of the sink is its error: the recording of the run must not end with it.
+func (x *runExport) Observe(w *engine.World) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = x.failed(fmt.Errorf("panic: %v", v))
+		}
+	}()
 	x.added++
 	return x.failed(x.sink.Add(w))
 }

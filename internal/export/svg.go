@@ -138,8 +138,8 @@ func (s *svgSink) Add(w *engine.World) error {
 	if all := w.Entities(); len(all.ID) > 0 {
 		counts := make([]float64, len(charts[0].lines))
 		for slot, id := range all.ID {
-			if id != 0 && s.plan.has(all.Cell[slot]) {
-				counts[all.Kind[slot]]++
+			if kind := all.Kind[slot]; id != 0 && s.plan.has(all.Cell[slot]) && kind >= 0 && int(kind) < len(counts) {
+				counts[kind]++
 			}
 		}
 		charts[0].add(w.Tick(), counts...)

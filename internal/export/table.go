@@ -251,7 +251,7 @@ func (p *Plan) entityName(id uint64) string {
 }
 
 func (p *Plan) kind(k int32) string {
-	if kinds := p.scenario.Entities.Kinds; int(k) < len(kinds) {
+	if kinds := p.scenario.Entities.Kinds; k >= 0 && int(k) < len(kinds) {
 		return kinds[k]
 	}
 	return fmt.Sprint(k)

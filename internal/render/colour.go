@@ -60,6 +60,12 @@ var kinds = hexColours(0xd55e00, 0xffffff, 0x000000, 0xe583b6, 0x56b4e9, 0xf0e44
 // Kinds returns the colours of entities by their kind; they come again if there are more kinds.
 func Kinds() []color.RGBA { return slices.Clone(kinds) }
 
+// kindColour is the index of the colour of a kind, which may be any number.
+func kindColour(kind int32) int {
+	n := len(kinds)
+	return (int(kind)%n + n) % n
+}
+
 // hexColours returns colours that are written as 0xRRGGBB.
 func hexColours(list ...uint32) []color.RGBA {
 	c := make([]color.RGBA, len(list))

@@ -239,7 +239,7 @@ func (f *Figure) mark(box image.Rectangle, kind int32) {
 	if box.Empty() || f.firstKind == 0 {
 		return
 	}
-	i := int(kind) % len(kinds)
+	i := kindColour(kind)
 	colour, edge := f.firstKind+uint8(i), f.ink
 	if kinds[i] == (color.RGBA{0, 0, 0, 0xff}) {
 		edge = f.faint

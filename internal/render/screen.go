@@ -236,7 +236,7 @@ func (n *Screen) mark(to []color.RGBA, marks []Mark) {
 	cells := max(1, n.lattice.Cells()/len(n.marks)) // of a pixel, about
 	for _, m := range marks {
 		if p := n.at[m.Cell]; p >= 0 {
-			n.marks[p].add(kinds[int(m.Kind)%len(kinds)])
+			n.marks[p].add(kinds[kindColour(m.Kind)])
 		}
 	}
 	for i := range n.marks {

@@ -227,8 +227,10 @@ func (t *trial) explain(context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.step(w, t.orders, none, nil)
-	return err
+	if ok, err := t.step(w, t.orders, none, nil); err != nil || !ok {
+		return cmp.Or(err, fmt.Errorf("tick %d: a part that is asked how it comes to the number fails", t.change.Tick))
+	}
+	return nil
 }
 
 // An asking propagator is one that is asked how it comes to a number.

@@ -76,7 +76,7 @@ export class Pane {
 
   private dot(): (i: number) => RGB {
     const kinds = palette(this.about.palettes["kinds"]!), { dots } = this;
-    return (i) => (dots ? dots.scale.colours[index(dots.scale, dots.values[i]!)]! : kinds[this.world!.crowd!.kinds[i]! % kinds.length]!);
+    return (i) => (dots ? dots.scale.colours[index(dots.scale, dots.values[i]!)]! : kinds.at(this.world!.crowd!.kinds[i]! % kinds.length)!);
   }
 
   /** rank returns the rank of a chosen cell or entity in the layout; -1 if it is not there. */
