@@ -193,14 +193,20 @@ func (x *removing) say() error {
 	if x.condition != "" {
 		text += fmt.Sprintf("  there %s is %t\n", x.condition, x.held)
 	}
-	if len(x.list) == 0 {
+	switch {
+	case len(x.list) == 0:
 		return x.Say("%s", strings.TrimSuffix(text, "\n"))
+	case x.condition != "" && !slices.ContainsFunc(x.list, func(r replay.Removal) bool { return r.Otherwise }):
+		text += "  no single command turns it\n"
 	}
 	for _, row := range words.Aligned(rows) {
 		text += "  " + strings.TrimRight(row, " ") + "\n"
 	}
 	if len(x.list) > mostShown {
 		text += fmt.Sprintf("  and %s more; --json has them\n", words.Number(uint64(len(x.list)-mostShown)))
+	}
+	if first := &x.list[0]; rankOf(first) == 0 || first.Failed != nil || x.condition != "" && !first.Otherwise {
+		return x.Say("%s", strings.TrimSuffix(text, "\n"))
 	}
 	return x.Say("%snext     %s fork %s --without %d -o OTHER.murk", text, x.Name, words.Argument(x.name), x.list[0].Arrival)
 }

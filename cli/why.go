@@ -57,8 +57,16 @@ here, 2 usage, 3 a tick is not as recorded.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			given := c.Flags().Changed
 			switch {
-			case !given("tick") || j.field == "" || given("cell") == given("entity"):
-				return report.Usage("why needs --tick, --field, and one of --cell and --entity")
+			case !given("tick"):
+				return report.Usage("why needs --tick, up to which the number is looked at")
+			case j.field == "":
+				return report.Usage("why needs --field: whose number it is")
+			case !given("cell") && !given("entity"):
+				return report.Usage("why needs --cell or --entity: where the number is")
+			case given("cell") && given("entity"):
+				return report.Usage("why takes --cell or --entity, not both")
+			case j.depth == 0:
+				return report.Usage("--depth must be 1 or more")
 			case args[0] == "-":
 				return report.Usage("why takes a file, not standard input")
 			}
@@ -99,7 +107,8 @@ type whyResult struct {
 	Scheduled *eventView  `json:"scheduled,omitempty"`
 	Later     []laterView `json:"later,omitempty"` // what later parts of the tick made of it
 	Causes    []causeView `json:"causes,omitempty"`
-	Untried   int         `json:"untried,omitempty"` // what may be causes, and cannot be put back or was not tried
+	Together  bool        `json:"together,omitempty"` // the causes are one only together
+	Untried   int         `json:"untried,omitempty"`  // what may be causes, and cannot be put back or was not tried
 }
 
 // A termView is a part of a computation, and what it came to.
@@ -224,7 +233,10 @@ func (j *whyJob) place(w *engine.World, names session.Names) (p session.Place, e
 		if p.Entity, err = strconv.ParseUint(j.entity, 10, 64); err == nil && p.Entity > 0 {
 			return p, nil // it may have lived before
 		}
-		return p, fmt.Errorf("no entity %s lives at tick %s; one that died is asked for by its id", words.Printable(j.entity), words.Number(w.Tick()))
+		if e := names.Scenario.Entities; e != nil && slices.ContainsFunc(e.Kinds, func(k string) bool { return k == j.entity }) {
+			return p, report.Usage("%s is a kind; name an entity by its name or its id, which export --entities lists", j.entity)
+		}
+		return p, fmt.Errorf("no entity %s lives at tick %s; one that died is asked for by its id, which export --entities lists", words.Printable(j.entity), words.Number(w.Tick()))
 	}
 	c, err := parseCell("--cell", j.cell)
 	if err != nil {
@@ -277,7 +289,7 @@ func (s *speaker) value(p session.Place, n session.Number) string {
 
 // view is a change with its names.
 func (s *speaker) view(c *session.Change) whyResult {
-	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Untried: c.Untried}
+	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Together: c.Together, Untried: c.Untried}
 	if len(c.Steps) > 0 {
 		r.Before, r.Part, r.Kind, r.Terms = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind, termViews(c.Steps[0].Terms)
 	}
@@ -362,6 +374,9 @@ const mostCauses = 8
 
 // lines say a change to people.
 func (s *speaker) lines(r *whyResult) (lines []string) {
+	if r.Part == "" && r.Entity != 0 && r.After == "none" {
+		return []string{fmt.Sprintf("tick %s  %s has not lived since the recording begins", words.Number(r.Tick), s.names.Entity(r.Entity))}
+	}
 	if r.Part == "" {
 		return []string{fmt.Sprintf("tick %s  %s is %s from where the recording begins", words.Number(r.Tick), s.name(&r.numberView), r.After)}
 	}
@@ -400,6 +415,12 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 	for _, row := range words.Aligned(rows) {
 		lines = append(lines, fmt.Sprintf("  %-7s  %s", label, row))
 		label = ""
+	}
+	switch {
+	case r.Together:
+		lines = append(lines, "           none of them alone, but all together")
+	case len(r.Causes) == 0 && r.Command == "":
+		lines, label = append(lines, "  because  of nothing alone that was tried: without any one thing near it it would be the same"), ""
 	}
 	if r.Untried > 0 {
 		lines = append(lines, fmt.Sprintf("  %-7s  %s more near it, which cannot be put back, or were not tried", label, words.Number(uint64(r.Untried))))

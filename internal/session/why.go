@@ -28,7 +28,8 @@ type Change struct {
 	Steps         []Step // the parts of the tick that changed it, one after the other; none: it never changed
 	Command       *Order // that set it
 	Causes        []Cause
-	Untried       int // what may be causes and was not tried: numbers that no command can put back, and what is more than can be tried
+	Together      bool // no cause alone, but all of them
+	Untried       int  // what may be causes and was not tried: numbers that no command can put back, and what is more than can be tried
 }
 
 // A Step is a part of a tick that changed a number.

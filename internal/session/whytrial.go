@@ -23,6 +23,9 @@ type trial struct {
 	orders []Order       // of the tick, as they were applied
 	tried  int
 	drawn  []string // the parts that drew numbers
+
+	changed []Cause            // the numbers near it that changed in the tick before
+	back    []commands.Command // that put them back
 }
 
 // readOrders reads the commands and the events of a tick.
@@ -40,23 +43,22 @@ func readOrders(receipts []commands.Receipt) (list []Order) {
 // none is no command of a tick.
 const none = -1
 
-// again computes the tick once more, without one of its commands, and with one more, as step does, and returns the number. It uses up the world.
-func (t *trial) again(w *engine.World, without int, with *commands.Command) (n Number, ok bool, err error) {
-	if ok, err = t.step(w, t.orders, without, with); !ok || err != nil {
+// again computes the tick once more, without one of its commands, and with others, as step does, and returns the number. It uses up the world.
+func (t *trial) again(w *engine.World, without int, with ...commands.Command) (n Number, ok bool, err error) {
+	if ok, err = t.step(w, t.orders, without, with...); !ok || err != nil {
 		return n, false, err
 	}
 	return number(w, t.change.Place, w.Column), true, nil
 }
 
-// step computes a tick with recorded commands, without one of them, and with one more, unless that is nil, before all of them: then the tick begins with what it
-// does. Ok is false if it is refused, or the tick fails.
-func (t *trial) step(w *engine.World, orders []Order, without int, with *commands.Command) (ok bool, err error) {
+// step computes a tick with recorded commands, without one of them, and with others before all of them: the tick begins with what they do. Ok is false if one of
+// these is refused, or the tick fails.
+func (t *trial) step(w *engine.World, orders []Order, without int, with ...commands.Command) (ok bool, err error) {
 	t.tried++
 	var inputs []commands.Command
-	if with != nil {
-		first := *with
-		first.Meta = commands.Meta{HasSource: true, HasSeq: true, Expires: commands.NoExpiry} // no command comes before it
-		inputs = append(inputs, first)
+	for i, c := range with {
+		c.Meta = commands.Meta{HasSource: true, HasSeq: true, SourceSeq: uint64(i), Expires: commands.NoExpiry} // no recorded command comes before it
+		inputs = append(inputs, c)
 	}
 	for i := range orders {
 		if i != without && !orders[i].Event {
@@ -69,7 +71,7 @@ func (t *trial) step(w *engine.World, orders []Order, without int, with *command
 	} else if err != nil {
 		return false, err
 	}
-	return with == nil || slices.ContainsFunc(receipts, func(r commands.Receipt) bool { return !r.Event && r.Arrival == 0 && r.Reason == commands.Applied }), nil
+	return !slices.ContainsFunc(receipts, func(r commands.Receipt) bool { return !r.Event && r.Arrival == 0 && r.Reason != commands.Applied }), nil
 }
 
 // causes finds the command that set the number, or what would have made it another one: commands, entities near it, what changed near it in the tick before,
@@ -80,7 +82,7 @@ func (t *trial) causes(ctx context.Context) error {
 		return err
 	}
 	defer w.Release()
-	if same, _, err := t.again(w, none, nil); err != nil {
+	if same, _, err := t.again(w, none); err != nil {
 		return err
 	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
 		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
@@ -97,7 +99,7 @@ func (t *trial) causes(ctx context.Context) error {
 		}
 	}
 	defer t.rank()
-	for _, look := range []func(context.Context) error{t.explain, t.leaveOut, t.present, t.putBack, t.redraw, t.leaveOutApart} {
+	for _, look := range []func(context.Context) error{t.explain, t.leaveOut, t.present, t.putBack, t.redraw, t.leaveOutApart, t.together} {
 		if err := look(ctx); err != nil {
 			return err
 		}
@@ -108,7 +110,11 @@ func (t *trial) causes(ctx context.Context) error {
 // decides reports whether the number would be another one without the command that set it: a later part of the tick may have written over it. Of an event that
 // cannot be left out, it does if no part changed the number after it.
 func (t *trial) decides(ctx context.Context, order int) (bool, error) {
-	if o := &t.orders[order]; o.Event {
+	o := &t.orders[order]
+	if o.Kind == commands.KindSpawn { // without it, the entity is none
+		return true, nil
+	}
+	if o.Event {
 		n, ok, err := t.cancelled(ctx, o.Arrival)
 		return ok && !n.same(t.change.After) || !ok && len(t.change.Steps) == 1, err
 	}
@@ -117,7 +123,7 @@ func (t *trial) decides(ctx context.Context, order int) (bool, error) {
 		return false, err
 	}
 	defer w.Release()
-	n, ok, err := t.again(w, order, nil)
+	n, ok, err := t.again(w, order)
 	return err == nil && (!ok || !n.same(t.change.After)), err
 }
 
@@ -200,7 +206,7 @@ func (t *trial) try(ctx context.Context, x Cause, run func(*engine.World) (Numbe
 
 // tryWith tries a tick with a command more.
 func (t *trial) tryWith(ctx context.Context, x Cause, with commands.Command) error {
-	return t.try(ctx, x, func(w *engine.World) (Number, bool, error) { return t.again(w, none, &with) })
+	return t.try(ctx, x, func(w *engine.World) (Number, bool, error) { return t.again(w, none, with) })
 }
 
 // explain asks the propagators that changed the number how they came to it.
@@ -227,7 +233,7 @@ func (t *trial) explain(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if ok, err := t.step(w, t.orders, none, nil); err != nil || !ok {
+	if ok, err := t.step(w, t.orders, none); err != nil || !ok {
 		return cmp.Or(err, fmt.Errorf("tick %d: a part that is asked how it comes to the number fails", t.change.Tick))
 	}
 	return nil
@@ -263,7 +269,7 @@ func (t *trial) leave(ctx context.Context, apart bool) error {
 		if o.Reason != commands.Applied || is != apart || o.Event && o.Scheduled == t.change.Tick {
 			continue
 		}
-		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i, nil) }
+		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i) }
 		if o.Event {
 			run = func(w *engine.World) (Number, bool, error) { return t.cancelled(ctx, o.Arrival) }
 		}
@@ -292,11 +298,10 @@ func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool,
 	if err := v.Advance(true); err != nil {
 		return n, false, t.By.Visited(v, t.File, t.change.Tick-1, err)
 	}
-	cancel := commands.Cancel(event)
-	if ok, err = t.step(w, readOrders(v.Receipts()), none, &cancel); !ok || err != nil {
+	if ok, err = t.step(w, readOrders(v.Receipts()), none, commands.Cancel(event)); !ok || err != nil {
 		return n, false, err
 	}
-	return t.again(w, none, nil)
+	return t.again(w, none)
 }
 
 // redraw tries what there would have been if other numbers had been drawn.
@@ -308,7 +313,7 @@ func (t *trial) redraw(ctx context.Context) error {
 			if err := w.Reseed(w.Config().Seed ^ k*0x9e3779b97f4a7c15); err != nil {
 				return n, false, err
 			}
-			return t.again(w, none, nil)
+			return t.again(w, none)
 		})
 		if err != nil {
 			return err
@@ -384,6 +389,7 @@ func (t *trial) putBack(ctx context.Context) error {
 			c.Untried++
 			continue
 		}
+		t.changed, t.back = append(t.changed, Cause{Place: p, Before: was, After: is}), append(t.back, put)
 		if err := t.tryWith(ctx, Cause{Place: p, Before: was, After: is}, put); err != nil {
 			return err
 		}
@@ -407,6 +413,24 @@ func (t *trial) moveBack(ctx context.Context, before *engine.World) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// together tries, where nothing alone is a cause, what there would have been if all numbers near it were still as they had been: then they are one, together.
+func (t *trial) together(ctx context.Context) error {
+	c := t.change
+	if len(c.Causes) > 0 || len(t.back) < 2 {
+		return nil
+	}
+	err := t.try(ctx, Cause{}, func(w *engine.World) (Number, bool, error) { return t.again(w, none, t.back...) })
+	if err != nil || len(c.Causes) == 0 {
+		return err
+	}
+	otherwise := c.Causes[0].Else
+	for i := range t.changed {
+		t.changed[i].Else = otherwise
+	}
+	c.Causes, c.Together = t.changed, true
 	return nil
 }
 
