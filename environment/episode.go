@@ -25,6 +25,7 @@ type Episode struct {
 
 // A script is what is needed to play an episode again.
 type script struct {
+	master  uint64 // seed of all episodes of the world
 	seed    uint64
 	number  uint64 // of the episode
 	steps   uint64
@@ -35,6 +36,7 @@ type script struct {
 	rest    uint64 // the column world.rest there
 	hash    uint64 // of the state there
 	returns []float64
+	noted   bool // the four are those of the episode
 
 	failure error // with which it ended
 	ended   bool  // in this call
@@ -50,7 +52,7 @@ func (l *lane) end() {
 func (l *lane) finish() {
 	x := &l.log
 	x.ticks, x.rest, x.hash = l.w.Tick(), l.rest(), l.w.Hash()
-	x.returns = append(x.returns[:0], l.returns...)
+	x.returns, x.noted = append(x.returns[:0], l.returns...), true
 }
 
 // rest returns the hash of all state outside of the fields, and of the last tick's inputs.
@@ -72,12 +74,12 @@ func (l *lane) turn(seed uint64) {
 		l.log, l.last = l.last, l.log
 	}
 	x := &l.log
-	*x = script{seed: seed, number: l.episode, choices: x.choices[:0], numbers: x.numbers[:0], returns: x.returns[:0]}
+	*x = script{master: l.master, seed: seed, number: l.episode, choices: x.choices[:0], numbers: x.numbers[:0], returns: x.returns[:0]}
 }
 
 // latest returns the episode that the world is in, or the one before if it is under way and has taken no step yet.
 func (l *lane) latest() *script {
-	if !l.over && l.log.steps == 0 && len(l.last.returns) > 0 { // finish has noted one
+	if !l.over && l.log.steps == 0 && l.last.noted { // there is one
 		return &l.last
 	}
 	if l.began {
@@ -117,10 +119,15 @@ func (m *model) record(x *script, to io.Writer) error {
 
 // play plays what the agents did in another lane. What ended with a tick that failed ends there.
 func (l *lane) play(x *script) error {
-	_, err := l.warm()
+	crowded, err := l.warm()
+	if crowded && x.ticks > l.w.Tick() {
+		return fmt.Errorf("environment: episode %d finds no room for its first population, so it ends at tick %d; it has %d", x.number, l.w.Tick(), x.ticks)
+	}
 	for step := 0; err == nil && l.w.Tick() < x.ticks; step++ {
 		if step > 0 { // not after the last: a task that ended the episode with a panic does so again
-			l.judge(nil, nil, nil)
+			if l.judge(nil, nil, nil); l.failure != nil {
+				return l.failure
+			}
 		}
 		if !l.repeat(x, step) {
 			return fmt.Errorf("environment: the actions of episode %d end at tick %d; it has %d", x.number, l.w.Tick(), x.ticks)

@@ -36,6 +36,7 @@ type lane struct {
 
 	steps   uint64
 	returns []float64 // sums of rewards of the episode, by agent
+	gained  []float64 // rewards of the step, by agent
 	log     script    // of the episode
 	last    script    // of the one before
 	failure error     // of the last tick
@@ -68,7 +69,7 @@ func (m *model) seat() *lane {
 	n := m.agents()
 	l := &lane{
 		m: m, s: *m.s, agents: make([]observe.Agent, n), alive: make([]bool, n), died: make([]bool, n), wanted: make([]bool, n), before: make([]int32, n),
-		returns: make([]float64, n), shared: make([]float64, len(m.gauges)), known: make([]float64, len(m.gauges)*n),
+		returns: make([]float64, n), gained: make([]float64, n), shared: make([]float64, len(m.gauges)), known: make([]float64, len(m.gauges)*n),
 	}
 	for i := range l.agents {
 		l.agents[i] = observe.Agent{Cell: -1, Slot: -1}
@@ -86,13 +87,15 @@ func EpisodeSeed(master, world, episode, attempt uint64) uint64 {
 	return uint64(w[0]) | uint64(w[1])<<32
 }
 
+// attempts is how many seeds an episode has, of which it takes the first with room for the agents that are spawned.
+const attempts = 64
+
 // begin begins the next episode.
 func (l *lane) begin() {
 	if l.began {
 		l.episode++
 	}
 	l.began = true
-	const attempts = 64
 	for attempt := range uint64(attempts) {
 		crowded, err := l.beginWith(EpisodeSeed(l.master, l.index, l.episode, attempt))
 		if l.failure = err; !crowded || err != nil {
@@ -115,6 +118,24 @@ func (l *lane) beginWith(seed uint64) (crowded bool, err error) {
 		return false, err
 	}
 	return l.warm()
+}
+
+// drawn reports whether an episode of this number can have its seed: one that comes after seeds without room. Whether it has room itself, play
+// finds out. The world is in no episode then.
+func (l *lane) drawn(x *script) bool {
+	for attempt := range uint64(attempts) {
+		seed := EpisodeSeed(x.master, l.index, x.number, attempt)
+		if seed == x.seed {
+			return true
+		}
+		if l.genesis(seed) != nil {
+			break
+		}
+		if crowded, err := l.warm(); !crowded || err != nil {
+			break
+		}
+	}
+	return false
 }
 
 // genesis puts the world back to tick 0 under a seed.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 )
 
 // A batchState is what [Batch.State] encodes.
@@ -16,19 +15,20 @@ type batchState struct {
 	Worlds   []worldState `json:"worlds"`
 }
 
-const stateForm = 1
+const stateForm = 2
 
 // A worldState says where a world stands: what has to be computed to come there, and what that comes to.
 type worldState struct {
-	Index   uint64      `json:"index"`
-	Seed    uint64      `json:"seed"` // master seed
-	Began   bool        `json:"began"`
-	Episode scriptState `json:"episode"`
-	Last    scriptState `json:"last"` // the episode before
+	Index   uint64       `json:"index"`
+	Began   bool         `json:"began"`
+	Over    bool         `json:"over"` // the episode has ended
+	Episode scriptState  `json:"episode"`
+	Last    *scriptState `json:"last,omitempty"` // the episode before; nil if there is none
 }
 
-// A scriptState is a script.
+// A scriptState is a script, without what comes of playing it.
 type scriptState struct {
+	Master  uint64    `json:"master"`
 	Seed    uint64    `json:"seed"`
 	Number  uint64    `json:"number"`
 	Steps   uint64    `json:"steps"`
@@ -37,15 +37,17 @@ type scriptState struct {
 	Ticks   uint64    `json:"ticks"`
 	Rest    uint64    `json:"rest"`
 	Hash    uint64    `json:"hash"`
-	Returns []float64 `json:"returns,omitempty"`
 }
 
 func (x *script) state() scriptState {
-	return scriptState{x.seed, x.number, x.steps, x.choices, x.numbers, x.ticks, x.rest, x.hash, x.returns}
+	return scriptState{x.master, x.seed, x.number, x.steps, x.choices, x.numbers, x.ticks, x.rest, x.hash}
 }
 
 func (x *scriptState) script() script {
-	return script{x.Seed, x.Number, x.Steps, x.Choices, x.Numbers, x.Ticks, x.Rest, x.Hash, x.Returns, nil, false}
+	return script{
+		master: x.Master, seed: x.Seed, number: x.Number, steps: x.Steps, choices: x.Choices, numbers: x.Numbers,
+		ticks: x.Ticks, rest: x.Rest, hash: x.Hash, noted: true,
+	}
 }
 
 // State says, as JSON, where all worlds stand: the seed of each, the number of its episode, and what its agents have done in it. A batch of
@@ -53,10 +55,14 @@ func (x *scriptState) script() script {
 func (b *Batch) State() ([]byte, error) {
 	s := batchState{Form: stateForm, Scenario: b.m.digest()}
 	for _, l := range b.lanes {
-		x := worldState{Index: l.index, Seed: l.master, Began: l.began}
+		x := worldState{Index: l.index, Began: l.began, Episode: scriptState{Master: l.master}}
 		if l.began {
 			l.finish()
-			x.Episode, x.Last = l.log.state(), l.last.state()
+			x.Over, x.Episode = l.over, l.log.state()
+		}
+		if l.began && l.last.noted {
+			last := l.last.state()
+			x.Last = &last
 		}
 		s.Worlds = append(s.Worlds, x)
 	}
@@ -84,7 +90,8 @@ func (e *StateError) Error() string {
 }
 
 // Restore brings the worlds to where [Batch.State] found them. It computes their episodes again, and returns a [*StateError] if one comes to
-// another hash. The tensors then hold what the agents see; rewards and ends are 0, as if nothing had happened.
+// another hash or end, or if a seed is not that of its episode. A [Task] judges the steps again; one that panicked after the last step does so again,
+// and the episode has ended with it. The tensors then hold what the agents see; rewards and ends are 0, as if nothing had happened.
 func (b *Batch) Restore(state []byte) error {
 	if !b.bound {
 		return fmt.Errorf("environment: no tensors are bound")
@@ -113,17 +120,21 @@ func (b *Batch) Restore(state []byte) error {
 
 // read decodes a state, and checks that it can be one of the batch.
 func (b *Batch) read(state []byte, s *batchState) error {
+	var form struct {
+		Form int `json:"form"`
+	}
+	if err := json.Unmarshal(state, &form); err != nil {
+		return &StateError{-1, "is none: " + err.Error()}
+	}
+	if form.Form != stateForm { // before the rest, of which another form has something else
+		return &StateError{-1, fmt.Sprintf("has form %d; this version reads form %d", form.Form, stateForm)}
+	}
 	d := json.NewDecoder(bytes.NewReader(state))
 	d.DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
 		return &StateError{-1, "is none: " + err.Error()}
 	}
-	_, err := d.Token()
 	switch {
-	case err != io.EOF:
-		return &StateError{-1, "is none: something follows it"}
-	case s.Form != stateForm:
-		return &StateError{-1, fmt.Sprintf("has form %d; this version reads form %d", s.Form, stateForm)}
 	case s.Scenario != b.m.digest():
 		return &StateError{-1, "is that of another scenario, or of one with other values"}
 	case len(s.Worlds) != len(b.lanes):
@@ -134,7 +145,10 @@ func (b *Batch) read(state []byte, s *batchState) error {
 		if x.Index != b.lanes[i].index {
 			return &StateError{-1, fmt.Sprintf("has world %d where world %d is", x.Index, b.lanes[i].index)}
 		}
-		for _, y := range []*scriptState{&x.Episode, &x.Last} {
+		for _, y := range []*scriptState{&x.Episode, x.Last} {
+			if y == nil {
+				continue
+			}
 			if is := b.m.wrong(y); is != "" {
 				return &StateError{-1, fmt.Sprintf("has an episode of world %d that cannot be: %s", i, is)}
 			}
@@ -175,10 +189,16 @@ func (b *Batch) restoreWorld(w *worker, i int) {
 
 // restore computes an episode again.
 func (l *lane) restore(x *worldState) error {
-	l.master, l.episode, l.began, l.over = x.Seed, x.Episode.Number, false, false
+	l.master, l.episode, l.began, l.over = x.Episode.Master, x.Episode.Number, false, false
 	l.log, l.last = script{}, script{}
 	if !x.Began {
 		return nil
+	}
+	var last script
+	if x.Last != nil {
+		if last = x.Last.script(); !l.drawn(&last) {
+			return fmt.Errorf("has a last episode with the seed %016x, which is not that of its episode %d", last.seed, last.number)
+		}
 	}
 	l.begin()
 	episode := x.Episode.script()
@@ -194,6 +214,12 @@ func (l *lane) restore(x *worldState) error {
 	if y := &l.log; y.seed != x.Episode.Seed || y.steps != x.Episode.Steps || y.ticks != x.Episode.Ticks || y.rest != x.Episode.Rest || y.hash != x.Episode.Hash {
 		return fmt.Errorf("comes to the hash %016x at tick %d, not to %016x at tick %d", y.hash, y.ticks, x.Episode.Hash, x.Episode.Ticks)
 	}
-	l.last = x.Last.script()
+	switch {
+	case l.over && !x.Over:
+		return fmt.Errorf("comes to an episode that ends at tick %d, where it went on", l.log.ticks)
+	case !l.over && x.Over:
+		return fmt.Errorf("comes to an episode that goes on at tick %d, where it had ended", l.log.ticks)
+	}
+	l.last = last
 	return nil
 }

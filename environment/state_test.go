@@ -95,7 +95,9 @@ func TestOtherStates(t *testing.T) {
 	}
 	before := r.trace(1)
 	for _, tt := range []struct{ from, to, want string }{
-		{`"form":1`, `"form":2`, "has form 2; this version reads form 1; nothing was changed"},
+		{`"form":2`, `"form":1`, "has form 1; this version reads form 2; nothing was changed"},
+		{`{"form":2`, `{"form":1,"returns":[1]`, "has form 1; this version reads form 2"},
+		{`}]}`, `}]}{}`, "is none: "},
 		{`{"form"`, `{"shape":1,"form"`, "is none: "},
 		{`"scenario":"`, `"scenario":"0`, "is that of another scenario"},
 		{`"index":1`, `"index":2`, "has world 2 where world 1 is"},
@@ -117,8 +119,9 @@ func TestOtherStates(t *testing.T) {
 	}
 	for _, tt := range []struct{ from, to, want string }{
 		{string(regexp.MustCompile(`"hash":\d+`).Find(state)), `"hash":7`, "comes to the hash "},
-		{`"seed":3`, `"seed":4`, "comes to the hash "},
+		{`"master":3`, `"master":4`, "comes to the hash "},
 		{`"steps":4,"choices":[`, `"steps":5,"choices":[0,`, "comes to the hash "},
+		{`"over":false`, `"over":true`, "comes to an episode that goes on at tick 7, where it had ended"},
 	} {
 		err := r.Restore(bytes.Replace(state, []byte(tt.from), []byte(tt.to), 1))
 		if x, ok := errors.AsType[*environment.StateError](err); !ok || x.World != 0 || !strings.Contains(err.Error(), tt.want) {

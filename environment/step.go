@@ -165,7 +165,7 @@ func (b *Batch) work(w *worker) {
 	}
 }
 
-// guard does what is to be done for a world. A panic outside of a tick, such as one of a [Task], ends its episode.
+// guard does what is to be done for a world. A panic outside of a tick and of judge ends its episode.
 func (b *Batch) guard(w *worker, i int) {
 	l := b.lanes[i]
 	l.failure, l.log.ended, l.last.ended = nil, false, false
@@ -174,7 +174,7 @@ func (b *Batch) guard(w *worker, i int) {
 			copy(w.were, l.alive)
 			l.failure = fmt.Errorf("environment: panic: %v", v)
 			l.halt()
-			b.clear(i)
+			b.idle(i)
 			b.fail(i, w.were)
 		}
 	}()
@@ -203,10 +203,11 @@ func (b *Batch) stepWorld(w *worker, i int) {
 	}
 	l.advance()
 	lo, hi := i*agents, (i+1)*agents
+	if l.failure == nil {
+		l.judge(b.out.Rewards[lo:hi], b.out.Terminated[lo:hi], b.out.Truncated[lo:hi])
+	}
 	if l.failure != nil {
 		b.fail(i, w.were)
-	} else {
-		l.judge(b.out.Rewards[lo:hi], b.out.Terminated[lo:hi], b.out.Truncated[lo:hi])
 	}
 	b.tell(i)
 	b.observe(w, i)
@@ -229,25 +230,33 @@ func (b *Batch) startOver(w *worker, i int) {
 }
 
 // judge gives the agents their rewards, and finds out for whom the episode ends. The slices
-// may be nil.
+// may be nil. If the [Task] panics, the world has failed, and no agent gets anything for the step.
 func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.failure = fmt.Errorf("environment: panic: %v", v)
+			l.halt()
+		}
+	}()
 	all, late := true, l.steps >= l.m.env.Steps
 	l.survey()
 	for i := range l.agents {
-		var reward float64
+		l.gained[i] = 0
 		acted := l.alive[i]
 		ends := !acted && l.steps == 1 // it was gone before it could act
 		if acted {
 			more, over := l.judgeTask(i)
-			reward = l.rewardOf(i) + more
+			l.gained[i] = l.rewardOf(i) + more
 			ends = l.endsFor(i) || l.died[i] || over
-			l.returns[i] += reward
 			l.alive[i] = !ends && !late
 		}
 		if rewards != nil {
-			rewards[i], terminated[i], truncated[i] = reward, uint8(only(ends)), uint8(only(acted && late && !ends))
+			rewards[i], terminated[i], truncated[i] = l.gained[i], uint8(only(ends)), uint8(only(acted && late && !ends))
 		}
 		all = all && !l.alive[i]
+	}
+	for i, reward := range l.gained { // now that all are judged
+		l.returns[i] += reward
 	}
 	if all {
 		l.end()

@@ -6,7 +6,7 @@ import (
 )
 
 // A Task gives rewards and ends that a scenario cannot say, beside those that it says. It must
-// depend on what it is shown alone. Workers call it for several worlds at once.
+// depend on what it is shown alone. Workers call it for several worlds at once. If it panics, the episode ends as with a tick that fails.
 type Task interface {
 	// Judge returns what an agent gets for a step beside the reward of the scenario, and whether the episode
 	// ends for it. It is called after the step, for each agent whose episode went on, in their order.

@@ -190,8 +190,8 @@ murksim_status murksim_env_policy(murksim_handle env);
 murksim_status murksim_env_state(murksim_handle env, murksim_handle *text);
 
 /* Brings the worlds to where murksim_env_state found them, whose text has so many bytes, or those of another handle with the same worlds of the same scenario. It
-   computes the episodes again; one that comes to another hash is MURKSIM_DIVERGED, and then no world has an episode. What cannot be a
-   state of these worlds is MURKSIM_DAMAGED, and nothing has changed. Observations are then what agents see; rewards and ends are 0. */
+   computes the episodes again; one that comes to another hash, or that has another seed, is MURKSIM_DIVERGED, and then no world has an
+   episode. What cannot be a state of these worlds is MURKSIM_DAMAGED, and nothing has changed. Observations are then what agents see; rewards and ends are 0. */
 murksim_status murksim_env_restore(murksim_handle env, murksim_string state, uint64_t size);
 
 /* Writes the episode that is under way in a world, or before its first step the one before it, as a recording that murksim verify
