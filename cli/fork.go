@@ -189,7 +189,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 func (x *forked) text() string {
 	note := ""
 	if x.Spawns > 0 {
-		note = "note      without that spawn entities made later have other ids, by which recorded commands name them\n"
+		note = "note      without that spawn entities made after it in its tick have other ids, by which recorded commands name them\n"
 	}
 	return fmt.Sprintf("fork      %s  %s, hash %s\nchanged   from tick %s on: %s left out, %s given\n%snext      %s diff %s %s", words.Argument(x.output), words.Count(x.Ticks, "tick"), x.Hash,
 		words.Number(x.Changed), words.Count(uint64(x.Without), "command"), words.Number(uint64(x.Given)), note, x.Name, words.Argument(x.File), words.Argument(x.output))

@@ -117,7 +117,7 @@ func (x *removing) remove(ctx context.Context) error {
 	if from > to {
 		return fmt.Errorf("none of its ticks is asked for; it has ticks %s to %s", words.Number(first+1), words.Number(last))
 	}
-	r := &replay.Remover{Cursor: c, Workers: workers}
+	r := &replay.Remover{Cursor: c, Workers: workers, Stop: ctx.Err}
 	if err := x.judge(ctx, r, first); err != nil {
 		return err
 	}

@@ -381,7 +381,10 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 		return []string{fmt.Sprintf("tick %s  %s is %s from where the recording begins", words.Number(r.Tick), s.name(&r.numberView), r.After)}
 	}
 	by := partText(r.Kind, r.Part)
-	if r.Command != "" {
+	switch {
+	case r.Scheduled != nil:
+		by = "an event"
+	case r.Command != "":
 		by = "a command"
 	}
 	first := r.After

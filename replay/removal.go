@@ -25,6 +25,7 @@ type Remover struct {
 	Cursor  *Cursor
 	Workers int          // how many runs are computed at once; 0: one
 	Before  func() error // unless nil, called before each command is left out, and each tick that is read; its error ends the search
+	Stop    func() error // unless nil, called in each tick that is computed, from any goroutine; its error ends the search
 
 	// Worker makes what a worker needs: a world like the cursor's, and a condition, which may be nil and must not change a world. It is called from one goroutine.
 	Worker func() (*engine.World, func(*engine.World) bool, error)
@@ -63,6 +64,12 @@ func (r *Remover) Each(first, last, end uint64) (list []Removal, numbers int, er
 // read reads the commands, and goes to the end.
 func (r *Remover) read(first, end uint64) (err error) {
 	c := r.Cursor
+	for at, _ := c.Ticks(); at < first-1; {
+		at = min(at+seekTicks, first-1)
+		if err := errors.Join(c.Seek(at), r.before()); err != nil {
+			return err
+		}
+	}
 	if err := c.Seek(first - 1); err != nil {
 		return err
 	}
@@ -182,6 +189,11 @@ func (r *remover) without(j job, x *Removal) error {
 	next := slices.IndexFunc(r.all, func(g Given) bool { return g.Tick == x.Tick })
 	var inputs []commands.Command
 	for end := r.end.Tick(); w.Tick() < end; {
+		if r.Stop != nil {
+			if err := r.Stop(); err != nil {
+				return err
+			}
+		}
 		tick := w.Tick() + 1
 		inputs = inputs[:0]
 		for ; next < len(r.all) && r.all[next].Tick == tick; next++ {

@@ -92,7 +92,7 @@ func (s *Shrinking) seek(tick uint64) error {
 	return s.Cursor.Seek(tick)
 }
 
-// seekTicks is how many ticks a Shrinking seeks at once.
+// seekTicks is how many ticks are sought at once, between which a search can be ended.
 const seekTicks = 64
 
 func (s *Shrinking) before() error {
