@@ -44,7 +44,9 @@ func TestRemover(t *testing.T) {
 		path, given := randomPond(t, r)
 		const first, last, end = 30, 60, 70
 		recorded := ended(t, given, 0, end)
-		holds := func(w *engine.World) bool { return w.Column(pondHeat).Float32[3] > recorded.Column(pondHeat).Float32[3] }
+		holds := func(w *engine.World) bool {
+			return w.Column(pondHeat).Float32[3] > recorded.Column(pondHeat).Float32[3]
+		}
 		all := 0
 		for i, d := range recorded.Defs() {
 			if d.Name != engine.WorldRest {
