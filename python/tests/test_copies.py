@@ -155,7 +155,7 @@ def test_forged_state() -> None:
     batch.step()
     state = batch.__getstate__()
     with pytest.raises(murksim.DivergedError, match="comes to the hash"):
-        murksim.Batch.__new__(murksim.Batch).__setstate__({**state, "state": state["state"].replace('"seed":0', '"seed":1', 1)})
+        murksim.Batch.__new__(murksim.Batch).__setstate__({**state, "state": state["state"].replace('"master":0', '"master":1', 1)})
     with pytest.raises(murksim.DamagedError, match="nothing was changed"):
         murksim.Batch.__new__(murksim.Batch).__setstate__({**state, "state": "{}"})
 
