@@ -50,7 +50,7 @@ func TestPlantedCauses(t *testing.T) {
 		{"wall", "--tick 60 --field wet --cell 20,21", `because  wall at \[20, 21\]  shut → open  else dry`, "--command tick:TICK,set:{field:wall,cell:[20,21],value:shut}"},
 		{"neighbour", "--tick 42 --field state --cell 12,15", `because  state at \[12, 14\]  well → ill  else well`, "--command tick:TICK,set:{field:state,cell:[12,14],value:well}"},
 		{"birth", "--tick 31 --field food --cell 30,30", `^tick 9 .*\n  because  entity 8388609 +was near +else 1`, "--command tick:TICK,despawn:{entity:8388609}"},
-		{"another entity", "--tick 60 --field energy --entity 9437185", `^tick 30 .*→ none, .*\n  because  grey +was near +else 5[0-9]`, "--command tick:TICK,despawn:{entity:18874369}"},
+		{"another entity", "--tick 60 --field energy --entity 9437185", `^tick 30 .*→ none, by an event of (hunt|herd)\n  because  grey +was near +else 5[0-9]`, "--command tick:TICK,despawn:{entity:18874369}"},
 		{"a step", "--tick 30 --field track --cell 36,7", `because[^,]*\n.*swift  \[36, 6\] → \[36, 7\]  else 0`, "--command tick:TICK,move:{entity:22020097,cell:[36,6]}"},
 	}
 	for _, x := range []struct {

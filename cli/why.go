@@ -102,6 +102,7 @@ type whyResult struct {
 	After     string      `json:"after"`
 	Part      string      `json:"part,omitempty"` // of the tick, by its name
 	Kind      string      `json:"kind,omitempty"`
+	By        string      `json:"by,omitempty"`      // of events of the tick: the part that scheduled the one that changed it
 	Terms     []termView  `json:"terms,omitempty"`   // how the part came to it
 	Command   string      `json:"command,omitempty"` // that set it
 	Scheduled *eventView  `json:"scheduled,omitempty"`
@@ -131,6 +132,7 @@ type laterView struct {
 	Kind  string `json:"kind"`
 	After string `json:"after"`
 
+	By    string     `json:"by,omitempty"`
 	Terms []termView `json:"terms,omitempty"`
 }
 
@@ -292,12 +294,13 @@ func (s *speaker) view(c *session.Change) whyResult {
 	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Together: c.Together, Untried: c.Untried}
 	if len(c.Steps) > 0 {
 		r.Before, r.Part, r.Kind, r.Terms = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind, termViews(c.Steps[0].Terms)
+		r.By = c.Steps[0].By
 	}
 	if c.Command != nil {
 		r.Command, r.Scheduled = s.order(c.Command)
 	}
 	for _, x := range c.Steps[min(1, len(c.Steps)):] {
-		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number), termViews(x.Terms)})
+		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number), x.By, termViews(x.Terms)})
 	}
 	for i := range c.Causes {
 		r.Causes = append(r.Causes, s.cause(c, &c.Causes[i]))
@@ -369,6 +372,14 @@ func partText(kind, name string) string {
 	return kind + " " + name
 }
 
+// stepText names the part of a tick that changed a number, and of an event which part scheduled it.
+func stepText(kind, name, by string) string {
+	if by != "" {
+		return "an event of " + by
+	}
+	return partText(kind, name)
+}
+
 // mostCauses is how many causes are shown.
 const mostCauses = 8
 
@@ -380,7 +391,7 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 	if r.Part == "" {
 		return []string{fmt.Sprintf("tick %s  %s is %s from where the recording begins", words.Number(r.Tick), s.name(&r.numberView), r.After)}
 	}
-	by := partText(r.Kind, r.Part)
+	by := stepText(r.Kind, r.Part, r.By)
 	switch {
 	case r.Scheduled != nil:
 		by = "an event"
@@ -403,7 +414,7 @@ func (s *speaker) lines(r *whyResult) (lines []string) {
 	}
 	lines = append(lines, termLines(r.Terms)...)
 	for _, x := range r.Later {
-		lines = append(lines, fmt.Sprintf("  then     → %s, by %s", x.After, partText(x.Kind, x.Part)))
+		lines = append(lines, fmt.Sprintf("  then     → %s, by %s", x.After, stepText(x.Kind, x.Part, x.By)))
 		lines = append(lines, termLines(x.Terms)...)
 	}
 	var rows [][]string

@@ -36,10 +36,11 @@ type Remover struct {
 	Held bool // after Each: whether the condition holds in the last state
 
 	descriptor []byte
-	first      uint64        // tick that was read
-	all        []Given       // its commands, and those of the ticks after it
-	hashes     []uint64      // of these ticks
-	end        *engine.World // the last state
+	first      uint64         // tick that was read
+	all        []Given        // its commands, and those of the ticks after it
+	hashes     []uint64       // of these ticks
+	end        *engine.World  // the last state
+	slots      map[uint64]int // of the entities that live in it, by id
 }
 
 // Each leaves out each command of the ticks from first to last, one at a time, computes the run up to the tick end, and returns what comes of it, in the order of the
@@ -54,7 +55,10 @@ func (r *Remover) Each(first, last, end uint64) (list []Removal, numbers int, er
 		}
 	}
 	for i, d := range r.end.Defs() {
-		if d.Name != engine.WorldRest {
+		switch {
+		case d.Domain == fields.Entities:
+			numbers += len(r.slots) * max(d.Type.Components(), 1)
+		case d.Name != engine.WorldRest:
 			numbers += r.end.Column(fields.ID(i)).Len()
 		}
 	}
@@ -88,8 +92,14 @@ func (r *Remover) read(first, end uint64) (err error) {
 		}
 		r.hashes = append(r.hashes, c.Frame().Hash)
 	}
-	r.end, err = c.World().Fork()
-	return err
+	if r.end, err = c.World().Fork(); err != nil {
+		return err
+	}
+	r.slots = map[uint64]int{}
+	for slot, id := range r.end.Entities().Live() {
+		r.slots[id] = slot
+	}
+	return nil
 }
 
 func (r *Remover) before() error {
@@ -223,20 +233,42 @@ func (r *remover) without(j job, x *Removal) error {
 			return nil
 		}
 	}
-	for i, d := range w.Defs() {
-		if d.Name == engine.WorldRest {
-			continue
-		}
-		x.Differ += differing(w.Column(fields.ID(i)), r.end.Column(fields.ID(i)))
-	}
+	x.Differ = r.differing(w)
 	x.Otherwise = r.holds != nil && r.holds(w) != r.held
 	return nil
 }
 
-// differing counts the elements of two columns that differ in a bit.
-func differing(a, b *fields.Column) (n int) {
-	for i := range a.Len() {
-		if a.Bits(i) != b.Bits(i) {
+// differing counts the numbers in which a world differs from the last state: those of cells, and those of entities, by their ids. Of an entity that lives in
+// one of them alone, all do.
+func (r *Remover) differing(w *engine.World) (n int) {
+	live := w.Entities()
+	for i, d := range w.Defs() {
+		a, b := w.Column(fields.ID(i)), r.end.Column(fields.ID(i))
+		if d.Domain != fields.Entities {
+			if d.Name != engine.WorldRest {
+				n += differing(a, b, 0, 0, a.Len())
+			}
+			continue
+		}
+		size, both := max(d.Type.Components(), 1), 0
+		for slot, id := range live.Live() {
+			other, lives := r.slots[id]
+			if !lives {
+				n += size
+				continue
+			}
+			both++
+			n += differing(a, b, slot*size, other*size, size)
+		}
+		n += (len(r.slots) - both) * size
+	}
+	return n
+}
+
+// differing counts the elements that differ in a bit, of so many of two columns from these on.
+func differing(a, b *fields.Column, i, k, count int) (n int) {
+	for at := range count {
+		if a.Bits(i+at) != b.Bits(k+at) {
 			n++
 		}
 	}

@@ -37,6 +37,7 @@ type Step struct {
 	Part, Kind string        // see [engine.PartCommands]
 	Number                   // after it
 	Terms      []engine.Term // how the part came to it, if it can tell
+	By         string        // of events of the tick: the part that scheduled the one that changed the number
 }
 
 // An Order is a command of a tick: a recorded one, or an event, which the world had scheduled for itself.
@@ -185,7 +186,9 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 		return nil, y.By.Opener.About(y.File, err)
 	}
 	latest := c.Before
+	var parts []scheduledBy
 	v.World.WatchParts(func(part *engine.Part) {
+		parts = append(parts, scheduledBy{part.Name, part.Scheduled()})
 		now := number(v.World, p, func(id fields.ID) *fields.Column {
 			x := part.Column(id)
 			return &x
@@ -205,6 +208,7 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: %s; %s synctest may name the part", tick, Remembers, y.By.Opener.Name)
 	}
 	t := &trial{Why: y, change: c, before: before, orders: readOrders(v.Receipts())}
+	t.nameEvents(parts)
 	return c, t.causes(ctx)
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/space"
 )
 
 // A trial computes a tick again with something else than there was.
@@ -135,13 +134,45 @@ func (t *trial) command() (last int) {
 	}
 	for i := range t.orders {
 		o := &t.orders[i]
-		made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
-		ends := o.Kind == commands.KindDespawn && o.Entity == c.Entity && c.Entity != 0
-		if o.Reason == commands.Applied && (!o.Event || o.Scheduled < c.Tick) && (made || ends || t.sets(&o.Command)) {
+		if (!o.Event || o.Scheduled < c.Tick) && t.touches(o) {
 			last = i
 		}
 	}
 	return last
+}
+
+// touches reports whether a command made the number, ended it, or wrote it.
+func (t *trial) touches(o *Order) bool {
+	c := t.change
+	made := o.Kind == commands.KindSpawn && o.Made == c.Entity && c.Entity != 0
+	ends := o.Kind == commands.KindDespawn && o.Entity == c.Entity && c.Entity != 0
+	return o.Reason == commands.Applied && (made || ends || t.sets(&o.Command))
+}
+
+// nameEvents notes of a step at the end of the tick which part scheduled the event that made it. The counts say how many events each part had seen scheduled.
+func (t *trial) nameEvents(parts []scheduledBy) {
+	for i := range t.change.Steps {
+		s := &t.change.Steps[i]
+		if s.Kind != engine.PartEvents {
+			continue
+		}
+		for k := range t.orders {
+			o := &t.orders[k]
+			if !o.Event || o.Scheduled != t.change.Tick || !t.touches(o) {
+				continue
+			}
+			ordinal := int(o.Arrival & commands.MaxEvents)
+			if at := slices.IndexFunc(parts, func(p scheduledBy) bool { return p.events >= ordinal }); at >= 0 {
+				s.By = parts[at].part
+			}
+		}
+	}
+}
+
+// A scheduledBy says how many events a tick had scheduled after a part.
+type scheduledBy struct {
+	part   string
+	events int
 }
 
 // scheduled finds out which part of an earlier tick scheduled the event that set the number, and by which command.
@@ -255,18 +286,17 @@ func (a *asking) Step(c *engine.Context) error {
 	return a.Explainer.Step(c)
 }
 
-// leaveOut tries what there would have been without each command and event that may have set what a part of the change reads.
+// leaveOut tries what there would have been without each command and event near the number.
 func (t *trial) leaveOut(ctx context.Context) error { return t.leave(ctx, false) }
 
 // leaveOutApart tries the others, whose work another part may have handed on.
 func (t *trial) leaveOutApart(ctx context.Context) error { return t.leave(ctx, true) }
 
 func (t *trial) leave(ctx context.Context, apart bool) error {
-	read := t.read()
+	read, around := t.read(), t.around()
 	for i := range t.orders {
 		o := &t.orders[i]
-		is := o.Kind == commands.KindSetField && !slices.Contains(read, fields.ID(o.ID)) && !t.change.by(engine.PartCommands)
-		if o.Reason != commands.Applied || is != apart || o.Event && o.Scheduled == t.change.Tick {
+		if o.Reason != commands.Applied || o.Event && o.Scheduled == t.change.Tick || t.nearby(o, read, around) == apart {
 			continue
 		}
 		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i) }
@@ -445,14 +475,7 @@ func (t *trial) present(ctx context.Context) error {
 	if !c.by(engine.PartSystem, engine.PartEvents) {
 		return nil // others do not look at entities, nor schedule what becomes of them
 	}
-	cells, entities := t.cells(), t.before.Entities()
-	for _, at := range cells { // who takes a step comes from one cell further
-		for _, next := range t.before.Lattice().AppendNeighbours(nil, int(at)) {
-			if !slices.Contains(cells, next) {
-				cells = append(cells, next)
-			}
-		}
-	}
+	cells, entities := t.around(), t.before.Entities()
 	for slot, id := range entities.Live() {
 		if id == c.Entity || !slices.Contains(cells, entities.Cell[slot]) {
 			continue
@@ -464,97 +487,8 @@ func (t *trial) present(ctx context.Context) error {
 	return nil
 }
 
-// cells lists the cell of the number, and those next to it.
-func (t *trial) cells() []int32 {
-	cell := int32(t.change.Cell)
-	if t.change.Entity != 0 {
-		slot, ok := t.before.Slot(t.change.Entity)
-		if !ok {
-			return nil
-		}
-		cell = t.before.Entities().Cell[slot]
-	}
-	return append([]int32{cell}, t.before.Lattice().AppendNeighbours(nil, int(cell))...)
-}
-
 // sets reports whether a command writes the number in question itself.
 func (t *trial) sets(c *commands.Command) bool {
 	p := t.change.Place
 	return c.Kind == commands.KindSetField && fields.ID(c.ID) == p.Field && c.Coord == t.target(p)
-}
-
-// target is the coordinate by which a command that sets a number names it.
-func (t *trial) target(p Place) space.Coord {
-	d, at := &t.before.Defs()[p.Field], commands.EntityCoord(p.Entity)
-	if d.Domain == fields.Cells {
-		at = t.before.Lattice().Coord(p.Cell)
-	}
-	if d.Type.Kind == fields.VectorKind {
-		at = at.Append(int32(p.Component))
-	}
-	return at
-}
-
-// put is the command that gives a number a value; false: none can.
-func (t *trial) put(p Place, n Number) (c commands.Command, ok bool) {
-	d := &t.before.Defs()[p.Field]
-	if _, ok := d.Bits(n.Value); !ok || float64(float32(n.Value)) != n.Value || d.Mutability == fields.Static {
-		return c, false
-	}
-	return commands.SetField(t.target(p), uint32(p.Field), float32(n.Value)), true
-}
-
-// near lists the numbers that the part of the change may have read near it, in the order in which it declares them: of its cell first, then of those next to it, and of
-// who stands on them.
-func (t *trial) near() (list []Place) {
-	w, cells := t.before, t.cells()
-	entities := w.Entities()
-	for _, id := range t.read() {
-		d := &w.Defs()[id]
-		add := func(p Place) {
-			for p.Component = range max(d.Type.Components(), 1) {
-				list = append(list, p)
-			}
-		}
-		if d.Domain == fields.Cells {
-			for _, at := range cells {
-				add(Place{Field: id, Cell: int(at)})
-			}
-			continue
-		}
-		for slot, who := range entities.Live() {
-			if slices.Contains(cells, entities.Cell[slot]) {
-				add(Place{Field: id, Entity: who})
-			}
-		}
-	}
-	return list
-}
-
-// read lists the fields that the parts of the change read, and its own where commands, checks or events are among them.
-func (t *trial) read() (list []fields.ID) {
-	add := func(ids ...fields.ID) {
-		for _, id := range ids {
-			if !slices.Contains(list, id) {
-				list = append(list, id)
-			}
-		}
-	}
-	l, config := t.before.Lattice(), t.before.Config()
-	for _, step := range t.change.Steps {
-		for _, p := range config.Propagators {
-			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartPropagator {
-				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)
-			}
-		}
-		for _, p := range config.Systems {
-			if s := p.Spec(l); s.Name == step.Part && step.Kind == engine.PartSystem {
-				add(slices.Concat(s.Prev, s.Now, s.Incremental)...)
-			}
-		}
-		if step.Kind != engine.PartPropagator && step.Kind != engine.PartSystem {
-			add(t.change.Field)
-		}
-	}
-	return list
 }
