@@ -30,7 +30,7 @@ and a hash of the state. Anyone can replay a recording and check every tick.
 
 Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, two
 recordings or states differ, or ticks are missing, 4 the evidence of an audit is broken, 5 a run
-is halted.`,
+is halted, 7 a condition never holds.`,
 		Example: `  murksim run heat
   murksim verify heat.murk
   murksim new mine && murksim run mine.yaml`,

@@ -307,7 +307,11 @@ func (x *shrinking) text() string {
 		}
 		fmt.Fprintf(&b, "%-8s  tick %s  %s\n", label, words.Number(c.Tick), c.Command)
 	}
-	fmt.Fprintf(&b, "becomes   %s, after tick %s: %s\n", x.Condition, words.Number(x.To), x.Found)
+	recorded := ""
+	if x.First != x.To {
+		recorded = fmt.Sprintf(" (in the recording, after tick %s)", words.Number(x.First))
+	}
+	fmt.Fprintf(&b, "becomes   %s, after tick %s%s: %s\n", x.Condition, words.Number(x.To), recorded, x.Found)
 	flag := ""
 	if x.State != "" {
 		flag = session.StateArguments(x.State)
