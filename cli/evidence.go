@@ -67,8 +67,7 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	if !j.auditing.resumes { // where --force is for the chain
 		more = fmt.Sprintf(" (--force replaces %s)", document.FileName(old))
 	}
-	err := j.Warn("%s has %s, so it stays; this run is recorded in %s%s", document.FileName(old), what, document.FileName(j.output), more)
-	return err
+	return j.Warn("%s has %s, so it stays; this run is recorded in %s%s", document.FileName(old), what, document.FileName(j.output), more)
 }
 
 // unmoved returns an error if the file to be replaced is not the one that was checked: checking took a while, and only now it is locked.

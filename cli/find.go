@@ -177,8 +177,7 @@ func (j *findJob) report(s *session.Search) error {
 	} else if hint := j.Hint(s.File, s.Err); hint != "" {
 		text += hint[1:] + "\n"
 	}
-	err := j.Warn("%s", strings.TrimSuffix(text, "\n"))
-	return err
+	return j.Warn("%s", strings.TrimSuffix(text, "\n"))
 }
 
 // foundText is what was found, for people.

@@ -60,7 +60,7 @@ type removalResult struct {
 	Numbers int    `json:"numbers"`         // how many it has
 	Holds   *bool  `json:"holds,omitempty"` // whether the condition would hold there
 	Same    uint64 `json:"same,omitempty"`  // the tick from which on all would be as it was
-	Error   string `json:"error,omitempty"` // of a tick that would fail
+	Error   string `json:"error,omitempty"` // why nothing can be said: a tick that would fail, or a name that would reach another entity
 }
 
 // A removing leaves out each command of a recording.

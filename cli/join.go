@@ -277,8 +277,7 @@ func (j *joinJob) spareStream() error {
 			return words.About(j.output, err)
 		}
 	}
-	err := j.Warn("%s exists, so it stays; the stream is written to %s", document.FileName(old), document.FileName(j.output))
-	return err
+	return j.Warn("%s exists, so it stays; the stream is written to %s", document.FileName(old), document.FileName(j.output))
 }
 
 // errLeave ends a client that has seen enough.

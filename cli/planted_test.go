@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -145,12 +144,11 @@ func shrinkPlanted(t *testing.T, at int, condition string, from bool) {
 	if from {
 		args = append(args, "--from", strconv.Itoa(at-20))
 	}
-	began := time.Now()
 	var r shrinkResult
 	if err := json.Unmarshal([]byte(run(args...)), &r); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d ticks, %d of %d commands, %d trials, %v", r.To-r.From+1, len(r.Commands), r.Recorded, r.Trials, time.Since(began))
+	t.Logf("%d ticks, %d of %d commands, %d trials", r.To-r.From+1, len(r.Commands), r.Recorded, r.Trials)
 	if r.To-r.From >= 50 || len(r.Commands) > 5 || int(r.First) < at {
 		t.Errorf("ticks %d to %d, %d commands, first %d", r.From, r.To, len(r.Commands), r.First)
 	}

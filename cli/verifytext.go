@@ -47,8 +47,7 @@ func (j *verifyJob) report(v *session.Verdict) error {
 	if hint := j.Hint(v.File, v.Err); hint != "" {
 		text += hint[1:] + "\n"
 	}
-	err := j.Warn("%s", strings.TrimSuffix(text, "\n"))
-	return err
+	return j.Warn("%s", strings.TrimSuffix(text, "\n"))
 }
 
 // next is the command that tells more of a recording that diverged; "" if none does.

@@ -235,7 +235,7 @@ func (j *whyJob) place(w *engine.World, names session.Names) (p session.Place, e
 		if p.Entity, err = strconv.ParseUint(j.entity, 10, 64); err == nil && p.Entity > 0 {
 			return p, nil // it may have lived before
 		}
-		if e := names.Scenario.Entities; e != nil && slices.ContainsFunc(e.Kinds, func(k string) bool { return k == j.entity }) {
+		if e := names.Scenario.Entities; e != nil && slices.Contains(e.Kinds, j.entity) {
 			return p, report.Usage("%s is a kind; name an entity by its name or its id, which export --entities lists", j.entity)
 		}
 		return p, fmt.Errorf("no entity %s lives at tick %s; one that died is asked for by its id, which export --entities lists", words.Printable(j.entity), words.Number(w.Tick()))

@@ -68,29 +68,12 @@ func (r *Remover) Each(first, last, end uint64) (list []Removal, numbers int, er
 // read reads the commands, and goes to the end.
 func (r *Remover) read(first, end uint64) (err error) {
 	c := r.Cursor
-	for at, _ := c.Ticks(); at < first-1; {
-		at = min(at+seekTicks, first-1)
-		if err := errors.Join(c.Seek(at), r.before()); err != nil {
-			return err
-		}
-	}
-	if err := c.Seek(first - 1); err != nil {
+	if err := c.seekInPieces(first-1, r.before); err != nil {
 		return err
 	}
-	r.descriptor, r.first, r.all, r.hashes = c.Head().World(), first, nil, nil
-	for tick := first; tick <= end; tick++ {
-		if err := errors.Join(c.Seek(tick), r.before()); err != nil {
-			return err
-		}
-		now, err := c.Frame().Commands(nil)
-		if err != nil {
-			return err
-		}
-		for _, x := range now {
-			x.Data = slices.Clone(x.Data)
-			r.all = append(r.all, Given{tick, x})
-		}
-		r.hashes = append(r.hashes, c.Frame().Hash)
+	r.descriptor, r.first = c.Head().World(), first
+	if r.all, r.hashes, err = c.commands(end, r.before); err != nil {
+		return err
 	}
 	if r.end, err = c.World().Fork(); err != nil {
 		return err

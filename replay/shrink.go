@@ -22,12 +22,6 @@ type Shrinking struct {
 	given []commands.Command // of a tick
 }
 
-// A Given is a command of a recording, and the tick in which it was given.
-type Given struct {
-	Tick uint64
-	commands.Command
-}
-
 // A Shrunk is a run in which a condition becomes true, with few commands.
 type Shrunk struct {
 	World    *engine.World // in the state at which it begins; no cursor uses it
@@ -71,29 +65,12 @@ func (s *Shrinking) Begin(first, last uint64) (uint64, error) {
 
 // alone reports whether the condition becomes true without commands behind a tick.
 func (s *Shrinking) alone(at, last uint64) (bool, error) {
-	if err := s.seek(at); err != nil {
+	if err := s.Cursor.seekInPieces(at, s.before); err != nil {
 		return false, err
 	}
 	tick, err := s.try(s.Cursor.World(), nil, last)
 	return tick > 0, err
 }
-
-// seek goes to a tick.
-func (s *Shrinking) seek(tick uint64) error {
-	for at := s.Cursor.World().Tick(); at+seekTicks < tick; {
-		at += seekTicks
-		if err := s.Cursor.Seek(at); err != nil {
-			return err
-		}
-		if err := s.before(); err != nil {
-			return err
-		}
-	}
-	return s.Cursor.Seek(tick)
-}
-
-// seekTicks is how many ticks are sought at once, between which a search can be ended.
-const seekTicks = 64
 
 func (s *Shrinking) before() error {
 	if s.Before == nil {
@@ -105,14 +82,14 @@ func (s *Shrinking) before() error {
 // From returns a part of the recording in which the condition becomes true with few of the commands in the ticks behind begin and up to last, in which
 // it must do so. It begins at the state that the ticks before the first of those commands lead to, and ends with the tick in which the condition becomes true.
 func (s *Shrinking) From(begin, last uint64) (*Shrunk, error) {
-	if err := s.seek(begin); err != nil {
+	if err := s.Cursor.seekInPieces(begin, s.before); err != nil {
 		return nil, err
 	}
 	w, err := s.Cursor.World().Fork()
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.commands(last)
+	all, _, err := s.Cursor.commands(last, s.before)
 	if err != nil {
 		return nil, err
 	}
@@ -160,28 +137,6 @@ func (s *Shrinking) forward(x *Shrunk, tick uint64, err error) error {
 		}
 	}
 	return err
-}
-
-// commands returns the commands from the cursor's tick on, up to a tick, to which it goes.
-func (s *Shrinking) commands(last uint64) (list []Given, err error) {
-	for c := s.Cursor; c.World().Tick() < last; {
-		tick := c.World().Tick() + 1
-		if err := c.Seek(tick); err != nil {
-			return nil, err
-		}
-		now, err := c.Frame().Commands(nil)
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range now {
-			x.Data = slices.Clone(x.Data)
-			list = append(list, Given{tick, x})
-		}
-		if err := s.before(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
 }
 
 // try computes what comes of a world with these commands, and returns the first tick in which the condition becomes true; 0: none up to last. A tick

@@ -286,14 +286,14 @@ func (s *Scenario) CheckKinds(w *engine.World) error {
 		slot, lives := w.Slot(x.id)
 		if want := s.kind(x.kind); lives && x.tick <= w.Tick() && want >= 0 && all.Kind[slot] != int32(want) {
 			return &NameError{fmt.Sprintf("at tick %d the entity that the scenario calls %q is of the kind %s, not %s: it was not spawned as the scenario does, so that name would reach another entity",
-				w.Tick(), x.name, s.kindName(all.Kind[slot]), x.kind)}
+				w.Tick(), x.name, s.KindName(all.Kind[slot]), x.kind)}
 		}
 	}
 	return nil
 }
 
-// kindName returns what the scenario calls a kind of entities, or its number.
-func (s *Scenario) kindName(kind int32) string {
+// KindName returns what the scenario calls a kind of entities, or its number.
+func (s *Scenario) KindName(kind int32) string {
 	if s.Entities == nil || kind < 0 || int(kind) >= len(s.Entities.Kinds) {
 		return strconv.Itoa(int(kind))
 	}

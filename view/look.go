@@ -102,7 +102,7 @@ func (r *Recording) look(q *request, a *answer, deadline time.Time) error {
 	}
 	if l.Cell = i; entity {
 		all := w.Entities()
-		l.Cell, l.Entity, l.Kind, l.Name = int(all.Cell[i]), q.Entity, r.kind(all.Kind[i]), r.scenario.EntityName(all.ID[i])
+		l.Cell, l.Entity, l.Kind, l.Name = int(all.Cell[i]), q.Entity, r.scenario.KindName(all.Kind[i]), r.scenario.EntityName(all.ID[i])
 	}
 	if l.Cell >= 0 {
 		l.Coord = w.Lattice().Coord(l.Cell).AppendTo(nil)
@@ -121,7 +121,7 @@ func (r *Recording) look(q *request, a *answer, deadline time.Time) error {
 	if !entity {
 		all := w.Entities()
 		for _, slot := range w.AppendAt(nil, i) {
-			l.Entities = append(l.Entities, lookEntity{strconv.FormatUint(all.ID[slot], 10), r.kind(all.Kind[slot]), r.scenario.EntityName(all.ID[slot])})
+			l.Entities = append(l.Entities, lookEntity{strconv.FormatUint(all.ID[slot], 10), r.scenario.KindName(all.Kind[slot]), r.scenario.EntityName(all.ID[slot])})
 		}
 	}
 	a.head = l
@@ -145,13 +145,6 @@ func (r *Recording) find(q *request, w *engine.World) (i int, entity bool, err e
 		return 0, true, fmt.Errorf("there is no entity %d at tick %d", id, w.Tick())
 	}
 	return slot, true, nil
-}
-
-func (r *Recording) kind(k int32) string {
-	if kinds := r.scenario.Entities.Kinds; k >= 0 && int(k) < len(kinds) {
-		return kinds[k]
-	}
-	return strconv.Itoa(int(k))
 }
 
 // value returns an element of a field, in words.

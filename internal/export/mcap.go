@@ -160,7 +160,7 @@ func (s *mcapSink) entities(w *engine.World) {
 			s.body = fmt.Appendf(s.body, `,"name":%q`, name)
 		}
 		c := s.plan.lattice.Coord(int(all.Cell[slot]))
-		s.body = fmt.Appendf(s.body, `,"kind":%q,"rank":%d,"cell":[`, s.plan.kind(all.Kind[slot]), all.Cell[slot])
+		s.body = fmt.Appendf(s.body, `,"kind":%q,"rank":%d,"cell":[`, s.plan.scenario.KindName(all.Kind[slot]), all.Cell[slot])
 		for k := range c.Dim() {
 			if k > 0 {
 				s.body = append(s.body, ',')

@@ -221,7 +221,7 @@ func (p *Plan) entityRows(w *engine.World, t *table, emit func() error) error {
 		next := t.row(w.Tick())
 		next[0].uint64s = append(next[0].uint64s, id)
 		next[1].texts = append(next[1].texts, p.entityName(id))
-		next[2].texts = append(next[2].texts, p.kind(all.Kind[slot]))
+		next[2].texts = append(next[2].texts, p.scenario.KindName(all.Kind[slot]))
 		p.values(p.place(next[3:], int(all.Cell[slot])), w, slot)
 		if t.rows == block {
 			if err := emit(); err != nil {
@@ -248,11 +248,4 @@ func (p *Plan) entityName(id uint64) string {
 		return name
 	}
 	return ""
-}
-
-func (p *Plan) kind(k int32) string {
-	if kinds := p.scenario.Entities.Kinds; k >= 0 && int(k) < len(kinds) {
-		return kinds[k]
-	}
-	return fmt.Sprint(k)
 }

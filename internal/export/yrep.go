@@ -201,7 +201,7 @@ func (s *yrepSink) nameOf(w *engine.World, id uint64, kind int32) string {
 	if name := s.plan.entityName(id); name != "" {
 		return name
 	}
-	name := s.plan.kind(kind)
+	name := s.plan.scenario.KindName(kind)
 	if i := slices.IndexFunc(s.mapping.Names, func(n scenarios.YREPName) bool { return string(n.Kind) == name }); i >= 0 {
 		name = s.mapping.Names[i].Name
 	} else if s.namer != nil {

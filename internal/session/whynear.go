@@ -34,7 +34,7 @@ func (t *trial) nearby(o *Order, read []fields.ID, around []int32) bool {
 	return true
 }
 
-// around lists them, and those next to these: who takes a step comes from one cell further.
+// around lists the cells of cells, and those next to them: who takes a step comes from one cell further.
 func (t *trial) around() []int32 {
 	cells := t.cells()
 	for _, at := range cells {

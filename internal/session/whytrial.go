@@ -21,7 +21,6 @@ type trial struct {
 	before *engine.World // the tick before
 	orders []Order       // of the tick, as they were applied
 	tried  int
-	drawn  []string // the parts that drew numbers
 
 	changed []Cause            // the numbers near it that changed in the tick before
 	back    []commands.Command // that put them back
@@ -85,9 +84,6 @@ func (t *trial) causes(ctx context.Context) error {
 		return err
 	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
 		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
-	}
-	if t.drawn, err = t.drew(w); err != nil {
-		return err
 	}
 	if o := t.command(); o >= 0 {
 		if decides, err := t.decides(ctx, o); err != nil {
@@ -337,9 +333,13 @@ func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool,
 // redraw tries what there would have been if other numbers had been drawn.
 func (t *trial) redraw(ctx context.Context) error {
 	const times = 8
+	drawn, err := t.drew()
+	if err != nil {
+		return err
+	}
 	before := len(t.change.Causes)
-	for k := uint64(1); k <= times && len(t.drawn) > 0 && len(t.change.Causes) == before; k++ {
-		err := t.try(ctx, Cause{Kind: CauseDraw, Drawn: t.drawn}, func(w *engine.World) (n Number, ok bool, err error) {
+	for k := uint64(1); k <= times && len(drawn) > 0 && len(t.change.Causes) == before; k++ {
+		err := t.try(ctx, Cause{Kind: CauseDraw, Drawn: drawn}, func(w *engine.World) (n Number, ok bool, err error) {
 			if err := w.Reseed(w.Config().Seed ^ k*0x9e3779b97f4a7c15); err != nil {
 				return n, false, err
 			}
@@ -370,8 +370,16 @@ func (t *trial) later() (names []string) {
 	return nil
 }
 
-// drew returns the parts that drew numbers in the latest tick, those first that changed the number.
-func (t *trial) drew(w *engine.World) (names []string, err error) {
+// drew returns the parts that drew numbers in the tick, up to the one that changed the number last, those first that changed it.
+func (t *trial) drew() (names []string, err error) {
+	w, err := t.before.Fork()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Release()
+	if ok, err := t.step(w, t.orders, none); !ok || err != nil {
+		return nil, err
+	}
 	b, err := w.Save(nil)
 	if err != nil {
 		return nil, err
