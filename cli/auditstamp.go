@@ -70,7 +70,7 @@ func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) erro
 	if err != nil {
 		return err
 	}
-	host, response, err := ask(ctx, tsa, request.DER)
+	host, response, err := sendTo(ctx, tsa, request.DER)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func (a *app) stamp(ctx context.Context, name, tsa, out string, force bool) erro
 	return a.Say("stamped   %s by %s\nwrote     %s", v.Time, words.Printable(v.Authority), words.Argument(out))
 }
 
-// ask sends a request to an authority. It returns its host, which errors name; the rest of the address may hold a token.
-func ask(ctx context.Context, tsa string, request []byte) (host string, response []byte, err error) {
+// sendTo sends a request to an authority. It returns its host, which errors name; the rest of the address may hold a token.
+func sendTo(ctx context.Context, tsa string, request []byte) (host string, response []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, tsa, bytes.NewReader(request))
 	if err != nil {
 		return "", nil, err

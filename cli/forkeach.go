@@ -15,7 +15,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/ask"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -69,7 +69,7 @@ type removing struct {
 	name      string
 	condition string
 	scenario  *scenarios.Scenario
-	list      []replay.Removal
+	list      []ask.Removal
 	numbers   int
 	end       uint64
 	held      bool // the condition, at the end
@@ -88,7 +88,7 @@ func (j *forkJob) removeEach(ctx context.Context, args []string) error {
 	switch {
 	case ctx.Err() != nil:
 		return session.Interrupted(x.name)
-	case errors.Is(err, replay.ErrRemembers):
+	case errors.Is(err, ask.ErrRemembers):
 		return fmt.Errorf("%s: %s; %s synctest may name the part", document.FileName(x.name), session.Remembers, j.Name)
 	case errors.As(err, new(*report.Error)):
 		return err
@@ -101,14 +101,12 @@ func (j *forkJob) removeEach(ctx context.Context, args []string) error {
 // remove computes the runs.
 func (x *removing) remove(ctx context.Context) error {
 	workers := cmp.Or(x.workers, runtime.GOMAXPROCS(0))
-	rec := &session.Recording{Session: x.Session, Name: x.name}
-	build := rec.Builder(ctx, 1, x.maxMemory.Share(uint64(workers)+1))
-	c, err := replay.OpenFile(x.name, build)
+	c, err := x.visitor().Cursor(ctx, x.name, workers+1)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	x.scenario = rec.Scenario
+	x.scenario = c.Scenario
 	first, last := c.Ticks()
 	if x.end = last; x.to > 0 {
 		x.end = min(x.end, x.to)
@@ -117,36 +115,42 @@ func (x *removing) remove(ctx context.Context) error {
 	if from > to {
 		return fmt.Errorf("none of its ticks is asked for; it has ticks %s to %s", words.Number(first+1), words.Number(last))
 	}
-	r := &replay.Remover{Cursor: c, Workers: workers, Stop: ctx.Err}
-	if err := x.judge(ctx, r, first); err != nil {
-		return err
-	}
-	r.Worker = func() (*engine.World, func(*engine.World) bool, error) {
-		w, err := build(c.Head())
-		if err != nil || x.condition == "" {
-			return w, nil, err
-		}
-		statement, err := x.scenario.Statement(x.condition)
-		return w, func(w *engine.World) bool {
-			is, err := statement.Holds(w)
-			return is && err == nil // as in find, one without a value does not
-		}, err
-	}
 	m := x.Meter(0)
 	defer m.Clear()
 	done := 0
-	r.Before = func() error {
+	r := &ask.Remover{Runs: ask.Runs{Cursor: c.Cursor, Workers: workers, Progress: func() {
 		done++
 		m.Note("fork  %s", words.Count(uint64(done), "step"))
-		return ctx.Err()
+	}}}
+	if err := x.judge(ctx, r, first); err != nil {
+		return err
 	}
-	x.list, x.numbers, err = r.Each(from, to, x.end)
+	r.Worker = x.worker(c, x.condition)
+	x.list, x.numbers, err = r.Each(ctx, from, to, x.end)
 	x.held = r.Held
 	return err
 }
 
+// worker makes what a worker needs; without a condition there is none.
+func (a *app) worker(c *session.Cursor, condition string) func() (*engine.World, func(*engine.World) bool, error) {
+	return func() (*engine.World, func(*engine.World) bool, error) {
+		w, err := c.Another()
+		if err != nil || condition == "" {
+			return w, nil, err
+		}
+		statement, err := c.Scenario.Statement(condition)
+		return w, func(w *engine.World) bool { return holds(statement, w) }, err
+	}
+}
+
+// holds reports whether a condition holds. One that has no value does not, as in find.
+func holds(s *scenarios.Statement, w *engine.World) bool {
+	is, err := s.Holds(w)
+	return is && err == nil
+}
+
 // judge reads the condition. One that names entities holds of no run in which they are others.
-func (x *removing) judge(ctx context.Context, r *replay.Remover, begin uint64) error {
+func (x *removing) judge(ctx context.Context, r *ask.Remover, begin uint64) error {
 	if x.condition == "" {
 		return nil
 	}
@@ -170,7 +174,7 @@ func (x *removing) judge(ctx context.Context, r *replay.Remover, begin uint64) e
 
 // say prints what comes of leaving out each command, that which matters most first.
 func (x *removing) say() error {
-	slices.SortStableFunc(x.list, func(a, b replay.Removal) int {
+	slices.SortStableFunc(x.list, func(a, b ask.Removal) int {
 		return cmp.Or(cmp.Compare(rankOf(&b), rankOf(&a)), cmp.Compare(a.Tick, b.Tick))
 	})
 	names := session.Names{Scenario: x.scenario}
@@ -196,7 +200,7 @@ func (x *removing) say() error {
 	switch {
 	case len(x.list) == 0:
 		return x.Say("%s", strings.TrimSuffix(text, "\n"))
-	case x.condition != "" && !slices.ContainsFunc(x.list, func(r replay.Removal) bool { return r.Otherwise }):
+	case x.condition != "" && !slices.ContainsFunc(x.list, func(r ask.Removal) bool { return r.Otherwise }):
 		text += "  no single command turns it\n"
 	}
 	for _, row := range words.Aligned(rows) {
@@ -212,7 +216,7 @@ func (x *removing) say() error {
 }
 
 // view is what comes of leaving out a command.
-func (x *removing) view(names session.Names, r *replay.Removal) *removalResult {
+func (x *removing) view(names session.Names, r *ask.Removal) *removalResult {
 	v := &removalResult{Event: "without", File: x.name, Arrival: r.Arrival, Tick: r.Tick, Command: names.Describe(&r.Command), To: x.end, Differ: r.Differ, Numbers: x.numbers, Same: r.Same}
 	if r.Failed != nil {
 		v.Error = words.InWords(r.Failed).Error()
@@ -241,7 +245,7 @@ func (v *removalResult) row() []string {
 }
 
 // rankOf is how much a command matters.
-func rankOf(x *replay.Removal) int {
+func rankOf(x *ask.Removal) int {
 	const most = math.MaxInt / 2
 	switch {
 	case x.Otherwise:

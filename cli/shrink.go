@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/ask"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -107,10 +110,10 @@ type givenView struct {
 type shrinking struct {
 	*shrinkJob
 	shrinkResult
-	cursor    *replay.Cursor
+	cursor    *session.Cursor
 	scenario  *scenarios.Scenario
 	statement *scenarios.Statement
-	small     *replay.Shrunk
+	small     *ask.Shrunk
 	memory    string // a flag that other commands need
 }
 
@@ -120,20 +123,21 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 		return err
 	}
 	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, Condition: span.condition, First: span.first}, memory: span.memory}
-	rec := &session.Recording{Session: j.Session, Name: name}
-	if x.cursor, err = replay.OpenFile(name, rec.Builder(ctx, j.workers, j.maxMemory)); err != nil {
+	workers := cmp.Or(j.workers, runtime.GOMAXPROCS(0))
+	visitor := session.Visitor{Opener: j.Session, MaxMemory: j.maxMemory}
+	if x.cursor, err = visitor.Cursor(ctx, name, workers+2); err != nil {
 		return j.Diverged(name, err)
 	}
 	defer x.cursor.Close()
-	x.scenario = rec.Scenario
+	x.scenario = x.cursor.Scenario
 	if x.statement, err = x.scenario.Statement(j.condition); err != nil {
 		return err
 	}
-	err = x.search(ctx, span)
+	err = x.search(ctx, span, workers)
 	switch {
 	case ctx.Err() != nil:
 		return session.Interrupted(name)
-	case errors.Is(err, replay.ErrRemembers):
+	case errors.Is(err, ask.ErrRemembers):
 		return x.remembers()
 	case err != nil:
 		return j.Diverged(name, err)
@@ -191,39 +195,27 @@ func orLater(tick uint64) string {
 }
 
 // search finds the small part.
-func (x *shrinking) search(ctx context.Context, r rise) error {
+func (x *shrinking) search(ctx context.Context, r rise, workers int) error {
 	m := x.Meter(0)
 	defer m.Clear()
-	s := &replay.Shrinking{
-		Cursor: x.cursor,
-		Holds:  func(w *engine.World) (bool, error) { return x.holds(w), nil },
-	}
+	s := &ask.Shrinking{Runs: ask.Runs{Cursor: x.cursor.Cursor, Workers: workers, Worker: x.worker(x.cursor, x.shrinkJob.condition)}}
 	if x.statement.Names() { // without its spawn, another entity would have the name
 		s.Check = x.scenario.CheckNames
 	}
-	s.Before = func() error {
-		m.Note("shrink  %s tried", words.Count(uint64(s.Trials), "run"))
-		return ctx.Err()
-	}
+	s.Progress = func() { m.Note("shrink  %s tried", words.Count(uint64(s.Trials), "run")) }
 	begin := x.from - 1
 	var err error
 	if x.from == 0 {
-		if begin, err = s.Begin(r.clear, r.first); err != nil {
+		if begin, err = s.Begin(ctx, r.clear, r.first); err != nil {
 			return err
 		}
 	}
-	x.small, err = s.From(begin, r.first)
+	x.small, err = s.From(ctx, begin, r.first)
 	x.Trials = s.Trials
 	if x.small != nil {
 		x.Recorded = x.small.Recorded
 	}
 	return err
-}
-
-// holds reports whether the condition holds. One that has no value does not, as in find.
-func (x *shrinking) holds(w *engine.World) bool {
-	is, err := x.statement.Holds(w)
-	return is && err == nil
 }
 
 // remembers is the error for a world that comes to something else from its state alone.
@@ -256,7 +248,7 @@ func (x *shrinking) write(ctx context.Context) error {
 	names := session.Names{Scenario: x.scenario}
 	before := true
 	for list := x.small.Commands; w.Tick() < x.small.Last; {
-		before = x.holds(w)
+		before = holds(x.statement, w)
 		for ; len(list) > 0 && list[0].Tick == w.Tick()+1; list = list[1:] {
 			if _, err := w.Submit(list[0].Command); err != nil {
 				return words.About(x.File, err)
@@ -269,7 +261,8 @@ func (x *shrinking) write(ctx context.Context) error {
 			return words.About(x.File, err)
 		}
 	}
-	if before || !x.holds(w) {
+	all := len(x.Commands) == x.Recorded && w.Tick() == x.First // then it must end as was recorded
+	if before || !holds(x.statement, w) || all && w.Hash() != x.small.Hash {
 		return x.remembers()
 	}
 	if err := recorder.Flush(); err != nil {

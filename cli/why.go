@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay/ask"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
@@ -152,37 +154,49 @@ type causeView struct {
 }
 
 func (j *whyJob) run(ctx context.Context, name string) error {
-	v, err := j.Visit(ctx, name, j.tick)
+	err := j.tell(ctx, name)
+	switch {
+	case ctx.Err() != nil:
+		return session.Interrupted(name)
+	case errors.Is(err, ask.ErrRemembers):
+		return fmt.Errorf("%s: %s; %s synctest may name the part", document.FileName(name), session.Remembers, j.Name)
+	}
+	return err
+}
+
+// tell finds the number, and tells of it step by step.
+func (j *whyJob) tell(ctx context.Context, name string) error {
+	cursor, err := j.Cursor(ctx, name, 1)
 	if err != nil {
+		return j.Opener.Diverged(name, err)
+	}
+	defer cursor.Close()
+	if err := cursor.Has(name, j.tick); err != nil {
 		return err
 	}
-	n := session.Names{Scenario: v.Scenario}
-	l, defs := v.World.Lattice(), slices.Clone(v.World.Defs())
-	p, err := j.place(v.World, n)
-	var kinds error
-	if v.Begin != nil { // nothing shows how what lives there was made
-		kinds = v.Scenario.CheckKinds(v.World)
+	y := ask.NewWhy(cursor.Cursor)
+	if err := cursor.Seek(j.tick); err != nil {
+		return j.Opener.Diverged(name, err)
 	}
-	v.Close()
+	n, w := session.Names{Scenario: cursor.Scenario}, cursor.World()
+	s := speaker{n, w.Lattice(), slices.Clone(w.Defs())}
+	p, err := j.place(w, n)
 	if err != nil {
 		return err
 	}
 	if p.Entity != 0 && j.entity != strconv.FormatUint(p.Entity, 10) { // it is called by its name
+		var kinds error
+		if begin, _ := cursor.Ticks(); begin > 0 { // nothing shows how what lives there was made
+			kinds = n.Scenario.CheckKinds(w)
+		}
 		if err := cmp.Or(kinds, session.CheckNames(ctx, j.Opener, name, n.Scenario, j.tick)); err != nil {
 			return words.About(name, err)
 		}
 	}
-	y, err := session.NewWhy(ctx, &j.Visitor, name)
-	if err != nil {
-		return err
-	}
-	s := speaker{n, l, defs}
 	for tick, step := j.tick, uint64(0); step < j.depth; step++ {
 		c, err := y.Latest(ctx, p, tick)
-		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted", words.Argument(name))
-		} else if err != nil {
-			return err
+		if err != nil {
+			return j.Opener.Diverged(name, err)
 		}
 		r := s.view(c)
 		r.Event, r.File = "change", name
@@ -192,7 +206,7 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 		if err := j.Say("%s", strings.Join(s.lines(&r), "\n")); err != nil {
 			return err
 		}
-		i := slices.IndexFunc(c.Causes, func(x session.Cause) bool { return x.Kind == session.CauseNumber })
+		i := slices.IndexFunc(c.Causes, func(x ask.Cause) bool { return x.Kind == ask.CauseNumber })
 		if c.Command != nil || i < 0 {
 			break
 		}
@@ -202,7 +216,7 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 }
 
 // place finds the number that is asked for in a world.
-func (j *whyJob) place(w *engine.World, names session.Names) (p session.Place, err error) {
+func (j *whyJob) place(w *engine.World, names session.Names) (p ask.Place, err error) {
 	name, number, _ := strings.Cut(j.field, "_")
 	at := slices.IndexFunc(w.Defs(), func(d fields.Def) bool { return d.Name == j.field })
 	if at < 0 {
@@ -259,7 +273,7 @@ type speaker struct {
 }
 
 // number names a number.
-func (s *speaker) number(p session.Place) (v numberView) {
+func (s *speaker) number(p ask.Place) (v numberView) {
 	d := &s.defs[p.Field]
 	if v.Field = d.Name; d.Type.Kind == fields.VectorKind {
 		v.Field += "_" + strconv.Itoa(p.Component)
@@ -279,7 +293,7 @@ func (s *speaker) name(v *numberView) string {
 }
 
 // value says a value.
-func (s *speaker) value(p session.Place, n session.Number) string {
+func (s *speaker) value(p ask.Place, n ask.Number) string {
 	switch {
 	case !n.Exists:
 		return "none"
@@ -290,7 +304,7 @@ func (s *speaker) value(p session.Place, n session.Number) string {
 }
 
 // view is a change with its names.
-func (s *speaker) view(c *session.Change) whyResult {
+func (s *speaker) view(c *ask.Change) whyResult {
 	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Together: c.Together, Untried: c.Untried}
 	if len(c.Steps) > 0 {
 		r.Before, r.Part, r.Kind, r.Terms = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind, termViews(c.Steps[0].Terms)
@@ -309,16 +323,16 @@ func (s *speaker) view(c *session.Change) whyResult {
 }
 
 // cause is a cause with its names.
-func (s *speaker) cause(c *session.Change, x *session.Cause) causeView {
+func (s *speaker) cause(c *ask.Change, x *ask.Cause) causeView {
 	v := causeView{Else: s.value(c.Place, x.Else)}
 	switch x.Kind {
-	case session.CausePresence:
+	case ask.CausePresence:
 		v.Without = x.Entity
-	case session.CauseMove:
+	case ask.CauseMove:
 		v.Moved, v.From, v.To = x.Entity, s.cell(x.From), s.cell(x.To)
-	case session.CauseDraw:
+	case ask.CauseDraw:
 		v.Drawn = x.Drawn
-	case session.CauseCommand:
+	case ask.CauseCommand:
 		v.Command, v.Scheduled = s.order(x.Order)
 	default:
 		n := s.number(x.Place)
@@ -328,7 +342,7 @@ func (s *speaker) cause(c *session.Change, x *session.Cause) causeView {
 }
 
 // order says a command in words, and of an event how it came about.
-func (s *speaker) order(o *session.Order) (string, *eventView) {
+func (s *speaker) order(o *ask.Order) (string, *eventView) {
 	if !o.Event {
 		return session.DescribeCommand(s.names, &o.Command), nil
 	}

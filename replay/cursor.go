@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 )
 
-// A Cursor is a world that goes to any tick of a recording. Every tick on its way is replayed, and its hash compared. It remembers some states that it has
-// come through, as forks of the world, so that a way back is short; not those of a world that remembers something outside its state, which a fork
+// A Cursor is a world that goes to any tick of a recording. The ticks on its way are replayed, and the hashes of those to which it goes are compared, and of those
+// that it remembers: some states that it has come through, as forks of the world, so that a way back is short; not those of a world that remembers something outside its state, which a fork
 // lacks. It belongs to one goroutine.
 type Cursor struct {
+	Stop func() error // unless nil, called now and then on the way to a tick, which its error ends
+
 	file  *os.File
 	build Builder
 	p     *Player
@@ -20,7 +24,17 @@ type Cursor struct {
 	last  uint64
 	marks []mark
 	step  uint64 // between marks, a power of two; 0: the world cannot be forked
-	lost  bool   // the world is at no tick of the recording
+	most  int    // how many marks there may be
+	keys  Keyframes
+	lost  bool // the world is at no tick of the recording
+}
+
+// A Keyframes leads to states within a recording, as an index does, which it vouches for.
+type Keyframes interface {
+	// SealedTicks returns the ticks of these states, in order.
+	SealedTicks() []uint64
+	// Enter puts a player into the state of one of them, with the next tick's frame before it, and reports whether that could be done.
+	Enter(p *Player, recording io.ReaderAt, size int64, tick uint64) bool
 }
 
 // A mark is a state that the cursor has come through.
@@ -29,8 +43,11 @@ type mark struct {
 	next  Position // of the frame after it
 }
 
-// mostMarks is how many states a cursor remembers.
-const mostMarks = 64
+// A cursor remembers so many states, fewer where they take more bytes together than so many, and at least two.
+const (
+	mostMarks = 64
+	markBytes = 256 << 20
+)
 
 // OpenFile opens a recording in a file, at the tick at which it begins. The recording may end with a frame that is cut short. For a recording that
 // is not in a file see [Open].
@@ -53,11 +70,17 @@ func OpenFile(path string, build Builder) (*Cursor, error) {
 		var end Position
 		end, _ = frames.Prefix(nil) // what stands behind it is no tick
 		c.last = c.first + uint64(end.Frame)
+		state := c.p.World.Snapshot()
+		c.most = max(2, min(mostMarks, markBytes/max(state.Bytes(), 1)))
+		state.Release()
 		return c, nil
 	}
 	f.Close()
 	return nil, err
 }
+
+// Use makes the cursor begin at states of an index where that is shorter. What comes of one that is not as recorded does not count.
+func (c *Cursor) Use(x Keyframes) { c.keys = x }
 
 // section reads the file from a byte on.
 func (c *Cursor) section(from int64) io.Reader {
@@ -90,19 +113,31 @@ func (c *Cursor) Ticks() (first, last uint64) { return c.first, c.last }
 // Frame returns the frame of the cursor's tick, if it was reached by replaying it, as the next tick always is; else its Tick is 0. It is valid until the next call of Seek.
 func (c *Cursor) Frame() *Frame { return c.p.Frame() }
 
-// Seek goes to a tick. Its error is that of [Player.Step], of the first tick on the way that is not as recorded, or says which ticks there are. After an
+// Receipts returns those of the cursor's tick, if it was reached by replaying it. They are valid until the next call of Seek.
+func (c *Cursor) Receipts() []commands.Receipt { return c.p.Receipts() }
+
+// Seek goes to a tick. Its error is that of [Player.Step], of a tick on the way that was compared and is not as recorded, or says which ticks there are. After an
 // error World is at no tick of the recording until a Seek succeeds, and the same Seek fails again.
 func (c *Cursor) Seek(tick uint64) error {
 	if tick < c.first || tick > c.last {
 		return fmt.Errorf("replay: there is no tick %d; the recording has ticks %d to %d", tick, c.first, c.last)
 	}
-	if err := c.nearest(tick); err != nil {
+	return c.Walk(tick, tick, nil)
+}
+
+// Walk goes to a tick, as Seek does, and calls a function in each state from that of another tick on, before it. Where it has to begin once more, it calls it in these states again, from the
+// first one on; an error of the function ends it.
+func (c *Cursor) Walk(from, tick uint64, look func(*engine.World) error) error {
+	if from < c.first || from > tick || tick > c.last {
+		return fmt.Errorf("replay: there are no ticks %d to %d; the recording has ticks %d to %d", from, tick, c.first, c.last)
+	}
+	if err := c.nearest(from); err != nil {
 		return err
 	}
-	err := c.walk(tick)
+	err := c.walk(from, tick, look)
 	if _, fails := errors.AsType[*engine.TickError](err); c.p.From > 0 && (fails || errors.Is(err, ErrMismatch)) { // only what a replay from the beginning comes to counts
 		if err = errors.Join(c.forget(), c.restart()); err == nil {
-			err = c.walk(tick)
+			err = c.walk(from, tick, look)
 		}
 	}
 	if err != nil {
@@ -112,9 +147,27 @@ func (c *Cursor) Seek(tick uint64) error {
 }
 
 // walk computes the ticks up to a tick.
-func (c *Cursor) walk(tick uint64) error {
-	for c.p.World.Tick() < tick {
-		err := c.p.Step()
+func (c *Cursor) walk(from, tick uint64, look func(*engine.World) error) error {
+	for {
+		at := c.p.World.Tick()
+		if look != nil && at >= from {
+			if err := look(c.p.World); err != nil {
+				return err
+			}
+		}
+		switch {
+		case at >= tick:
+			return nil
+		case c.Stop != nil && at%64 == 0:
+			if err := c.Stop(); err != nil {
+				return err
+			}
+		}
+		step := c.p.Replay // without the comparison, which takes most of the time of a quick world
+		if next := at + 1; next == from || next == tick || c.step > 0 && next%c.step == 0 {
+			step = c.p.Step
+		}
+		err := c.p.from(step())
 		if err == nil {
 			err = c.remember()
 		}
@@ -122,7 +175,6 @@ func (c *Cursor) walk(tick uint64) error {
 			return err
 		}
 	}
-	return nil
 }
 
 // nearest goes to a tick that is known and lies before another one, or is it.
@@ -134,8 +186,24 @@ func (c *Cursor) nearest(tick uint64) error {
 			best = i
 		}
 	}
+	here := !c.lost && at <= tick
+	switch known := uint64(0); {
+	case here && at+1 == tick: // the next tick has its frame, too
+		return nil
+	default:
+		if best >= 0 {
+			known = c.marks[best].world.Tick()
+		}
+		if here {
+			known = max(known, at)
+		}
+		if c.enter(known, tick) {
+			return nil
+		}
+		here = here && !c.lost
+	}
 	switch {
-	case !c.lost && at <= tick && (best < 0 || c.marks[best].world.Tick() <= at || at+1 == tick): // the next tick has its frame, too
+	case here && (best < 0 || c.marks[best].world.Tick() <= at):
 		return nil
 	case best < 0:
 		return c.restart()
@@ -153,12 +221,35 @@ func (c *Cursor) nearest(tick uint64) error {
 	return nil
 }
 
+// enter goes to the last keyframe behind a tick that is known and up to another one, and reports whether there is one. One that cannot be used is the last that is tried.
+func (c *Cursor) enter(known, tick uint64) bool {
+	if c.keys == nil {
+		return false
+	}
+	ticks := c.keys.SealedTicks()
+	n, exact := slices.BinarySearch(ticks, tick)
+	if exact {
+		n++
+	}
+	if n == 0 || ticks[n-1] <= max(known, c.first) {
+		return false
+	}
+	size := sizeOf(c.file)
+	p := &Player{World: c.p.World, Source: c.p.Source, begin: c.first}
+	if c.lost = size < 0 || !c.keys.Enter(p, c.file, size, ticks[n-1]); c.lost {
+		c.keys = nil
+		return false
+	}
+	c.p = p
+	return true
+}
+
 // forget drops what it remembers, and remembers nothing more: a fork came to something else than the recording.
 func (c *Cursor) forget() (err error) {
 	for _, m := range c.marks {
 		err = errors.Join(err, m.world.Release())
 	}
-	c.marks, c.step = nil, 0
+	c.marks, c.step, c.keys = nil, 0, nil
 	return err
 }
 
@@ -173,7 +264,7 @@ func (c *Cursor) remember() error {
 			return nil
 		}
 	}
-	if len(c.marks) == mostMarks {
+	if len(c.marks) >= c.most {
 		c.step *= 2
 		kept := c.marks[:0]
 		for _, m := range c.marks {

@@ -20,6 +20,3 @@ var CheckInputs = checkInputs
 
 // MaxHeldTicks is how far a recorder may be behind.
 const MaxHeldTicks = maxHeldTicks
-
-// Minimal is for the test of it.
-var Minimal = minimal[int]

@@ -1,4 +1,4 @@
-package session
+package ask
 
 import (
 	"cmp"
@@ -18,9 +18,12 @@ import (
 type trial struct {
 	*Why
 	change *Change
-	before *engine.World // the tick before
-	orders []Order       // of the tick, as they were applied
+	orders []Order // of the tick, as they were applied
 	tried  int
+
+	before  *engine.World // as it was the tick before
+	earlier *engine.World // and two ticks before, see twoBefore
+	given   []Order       // the commands of the tick before
 
 	changed []Cause            // the numbers near it that changed in the tick before
 	back    []commands.Command // that put them back
@@ -37,9 +40,6 @@ func readOrders(receipts []commands.Receipt) (list []Order) {
 	}
 	return list
 }
-
-// none is no command of a tick.
-const none = -1
 
 // again computes the tick once more, without one of its commands, and with others, as step does, and returns the number. It uses up the world.
 func (t *trial) again(w *engine.World, without int, with ...commands.Command) (n Number, ok bool, err error) {
@@ -83,7 +83,7 @@ func (t *trial) causes(ctx context.Context) error {
 	if same, _, err := t.again(w, none); err != nil {
 		return err
 	} else if !same.same(t.change.After) { // of what would have been, a world that remembers something tells nothing
-		return fmt.Errorf("tick %d: computed again, the number is another one: %s; %s synctest may name the part", t.change.Tick, Remembers, t.By.Opener.Name)
+		return fmt.Errorf("tick %d: the number is another one: %w", t.change.Tick, ErrRemembers)
 	}
 	if o := t.command(); o >= 0 {
 		if decides, err := t.decides(ctx, o); err != nil {
@@ -177,23 +177,18 @@ func (t *trial) scheduled(ctx context.Context) error {
 	if !o.Event || o.Scheduled <= t.begin {
 		return nil // or it waited where the recording begins
 	}
-	v, err := t.By.Visit(ctx, t.File, o.Scheduled-1)
-	if err != nil {
+	ordinal := int(o.Arrival & commands.MaxEvents)
+	if err := t.watch(o.Scheduled, func(*engine.World) func(*engine.Part) {
+		o.By = Step{}
+		return func(part *engine.Part) {
+			if o.By.Part == "" && part.Scheduled() >= ordinal {
+				o.By = Step{Part: part.Name, Kind: part.Kind}
+			}
+		}
+	}); err != nil {
 		return err
 	}
-	defer v.Close()
-	ordinal := int(o.Arrival & commands.MaxEvents)
-	v.World.WatchParts(func(part *engine.Part) {
-		if o.By.Part == "" && part.Scheduled() >= ordinal {
-			o.By = Step{Part: part.Name, Kind: part.Kind}
-		}
-	})
-	err = v.Advance(true)
-	v.World.WatchParts(nil)
-	if err != nil {
-		return t.By.Visited(v, t.File, o.Scheduled, err)
-	}
-	for _, x := range readOrders(v.Receipts()) {
+	for _, x := range readOrders(t.Cursor.Receipts()) {
 		if !x.Event && x.Made == o.Arrival && x.Kind == commands.KindCustom {
 			o.Later = &x
 		}
@@ -311,23 +306,38 @@ func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool,
 	if t.change.Tick < t.begin+2 {
 		return n, false, nil
 	}
-	v, err := t.By.Visit(ctx, t.File, t.change.Tick-2)
+	earlier, err := t.twoBefore(ctx)
 	if err != nil {
 		return n, false, err
 	}
-	defer v.Close()
-	w, err := v.World.Fork()
+	w, err := earlier.Fork()
 	if err != nil {
 		return n, false, err
 	}
 	defer w.Release()
-	if err := v.Advance(true); err != nil {
-		return n, false, t.By.Visited(v, t.File, t.change.Tick-1, err)
-	}
-	if ok, err = t.step(w, readOrders(v.Receipts()), none, commands.Cancel(event)); !ok || err != nil {
+	if ok, err = t.step(w, t.given, none, commands.Cancel(event)); !ok || err != nil {
 		return n, false, err
 	}
 	return t.again(w, none)
+}
+
+// twoBefore returns the world as it was two ticks before, and notes the commands of the tick before.
+func (t *trial) twoBefore(ctx context.Context) (*engine.World, error) {
+	if t.earlier != nil {
+		return t.earlier, nil
+	}
+	if err := t.Cursor.Seek(t.change.Tick-2); err != nil {
+		return nil, err
+	}
+	w, err := t.Cursor.World().Fork()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Cursor.Seek(t.change.Tick - 1); err != nil {
+		return nil, err
+	}
+	t.earlier, t.given = w, readOrders(t.Cursor.Receipts())
+	return w, nil
 }
 
 // redraw tries what there would have been if other numbers had been drawn.
@@ -409,16 +419,15 @@ func (t *trial) putBack(ctx context.Context) error {
 	if c.Tick < t.begin+2 {
 		return nil
 	}
-	v, err := t.By.Visit(ctx, t.File, c.Tick-2)
+	earlier, err := t.twoBefore(ctx)
 	if err != nil {
 		return err
 	}
-	defer v.Close()
-	if err := t.moveBack(ctx, v.World); err != nil {
+	if err := t.moveBack(ctx, earlier); err != nil {
 		return err
 	}
 	for _, p := range t.near() {
-		was, is := number(v.World, p, v.World.Column), number(t.before, p, t.before.Column)
+		was, is := number(earlier, p, earlier.Column), number(t.before, p, t.before.Column)
 		if was.same(is) || !was.Exists || !is.Exists {
 			continue
 		}

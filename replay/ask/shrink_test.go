@@ -1,7 +1,8 @@
-package replay_test
+package ask_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/ask"
 	"github.com/murksim/murksim/space"
 )
 
@@ -28,7 +30,7 @@ func TestMinimal(t *testing.T) {
 			need[r.IntN(len(list))] = true
 		}
 		odd := r.IntN(2) == 1 // shows also with an odd number of others only
-		shows := func(list []int) (bool, error) {
+		shows := func(list []int) bool {
 			n, others := 0, 0
 			for _, x := range list {
 				if need[x] {
@@ -37,24 +39,26 @@ func TestMinimal(t *testing.T) {
 					others++
 				}
 			}
-			return n == len(need) && (!odd || others%2 == 1 || others == 0), nil
+			return n == len(need) && (!odd || others%2 == 1 || others == 0)
 		}
-		if is, _ := shows(list); !is {
+		if !shows(list) {
 			continue
 		}
 		last := list
-		err := replay.Minimal(list, func(list []int) (bool, error) {
-			is, err := shows(list)
-			if is {
-				last = slices.Clone(list)
+		err := ask.Minimal(list, func(n int, lists func(int) []int) (int, error) {
+			for i := range n {
+				if shows(lists(i)) {
+					last = slices.Clone(lists(i))
+					return i, nil
+				}
 			}
-			return is, err
+			return ask.None, nil
 		})
 		if err != nil || !slices.IsSorted(last) {
 			t.Fatalf("minimal of %d: %v, %v", len(list), last, err)
 		}
 		for i := range last {
-			if is, _ := shows(slices.Delete(slices.Clone(last), i, i+1)); is && len(last) > 1 {
+			if shows(slices.Delete(slices.Clone(last), i, i+1)) && len(last) > 1 {
 				t.Fatalf("of %v, %d is not needed", last, last[i])
 			}
 		}
@@ -63,9 +67,14 @@ func TestMinimal(t *testing.T) {
 	for i := range list {
 		list[i] = i
 	}
-	if err := replay.Minimal(list, func(list []int) (bool, error) {
-		trials++
-		return slices.Contains(list, 17) && slices.Contains(list, 9_000), nil
+	if err := ask.Minimal(list, func(n int, lists func(int) []int) (int, error) {
+		for i := range n {
+			trials++
+			if slices.Contains(lists(i), 17) && slices.Contains(lists(i), 9_000) {
+				return i, nil
+			}
+		}
+		return ask.None, nil
 	}); err != nil || trials > 200 {
 		t.Errorf("%d trials, %v; want at most 200", trials, err)
 	}
@@ -140,7 +149,7 @@ func becomes(t *testing.T, given [][]commands.Command, behind uint64, holds func
 func TestShrinking(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	needed, alone := 0, 0
-	for range 40 {
+	for round := range 40 {
 		path, given := randomPond(t, r)
 		limit := float32(60 + r.IntN(25))
 		holds := func(w *engine.World) bool { return w.Column(pondHeat).Float32[3] > limit }
@@ -152,8 +161,9 @@ func TestShrinking(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &replay.Shrinking{Cursor: cursor, Holds: func(w *engine.World) (bool, error) { return holds(w), nil }}
-		begin, err := s.Begin(0, last)
+		s := shrinking(cursor, holds)
+		s.Workers = 1 + round%3
+		begin, err := s.Begin(t.Context(), 0, last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,9 +180,14 @@ func TestShrinking(t *testing.T) {
 			t.Errorf("begin %d of %d is not where commands matter last", begin, last)
 		}
 		for _, from := range []uint64{begin, 0} {
-			x, err := s.From(from, last)
+			s.Trials = 0
+			x, err := s.From(t.Context(), from, last)
 			if err != nil {
 				t.Fatal(err)
+			}
+			one := shrinking(cursor, holds)
+			if y, err := one.From(t.Context(), from, last); err != nil || y.Last != x.Last || one.Trials != s.Trials || !slices.EqualFunc(x.Commands, y.Commands, func(a, b ask.Given) bool { return a.Arrival == b.Arrival }) {
+				t.Errorf("from %d: with one worker it is %+v in %d trials, with %d workers %+v in %d; %v", from, y, one.Trials, s.Workers, x, s.Trials, err)
 			}
 			list := upTo(from)
 			for _, c := range x.Commands {
@@ -203,20 +218,29 @@ func TestShrinking(t *testing.T) {
 	if needed < 40 || alone > 10 {
 		t.Errorf("%d commands were needed in all, and %d runs needed none", needed, alone)
 	}
-	stop := errors.New("stop")
 	path, given := randomPond(t, r)
 	cursor, err := replay.OpenFile(path, pond)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer cursor.Close()
-	s := &replay.Shrinking{Cursor: cursor, Holds: func(*engine.World) (bool, error) { return false, nil }, Before: func() error { return stop }}
-	if _, err := s.From(0, shrinkTicks); err != stop {
-		t.Errorf("From = %v, want %v", err, stop)
+	s := shrinking(cursor, func(*engine.World) bool { return false })
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := s.From(ended, 0, shrinkTicks); !errors.Is(err, context.Canceled) {
+		t.Errorf("From = %v, want %v", err, context.Canceled)
 	}
-	if s.Before = nil; len(given) > 0 {
-		if _, err := s.From(0, shrinkTicks); err != replay.ErrRemembers { // nothing shows it, as of a world that remembers
-			t.Errorf("From = %v, want %v", err, replay.ErrRemembers)
+	if len(given) > 0 {
+		if _, err := s.From(t.Context(), 0, shrinkTicks); err != ask.ErrRemembers { // nothing shows it, as of a world that remembers
+			t.Errorf("From = %v, want %v", err, ask.ErrRemembers)
 		}
 	}
+}
+
+// shrinking looks for a condition of the pond.
+func shrinking(c *replay.Cursor, holds func(*engine.World) bool) *ask.Shrinking {
+	return &ask.Shrinking{Runs: ask.Runs{Cursor: c, Worker: func() (*engine.World, func(*engine.World) bool, error) {
+		w, err := pond(c.Head())
+		return w, holds, err
+	}}}
 }

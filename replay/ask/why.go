@@ -1,4 +1,4 @@
-package session
+package ask
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
 )
 
 // A Place is a number in a world: of a field at a cell, or an attribute of an entity.
@@ -85,9 +86,8 @@ type Number struct {
 
 // A Why finds out why numbers of a recording are what they are.
 type Why struct {
-	By    *Visitor
-	File  string
-	begin uint64 // the tick at which the recording begins
+	Cursor *replay.Cursor
+	begin  uint64 // the tick at which the recording begins
 }
 
 // mostTried is how many numbers and commands are tried as causes of a change, each of which computes a tick.
@@ -125,89 +125,99 @@ func numberOf(c *fields.Column, i int) (n Number) {
 // same reports whether two numbers have the same bits.
 func (n Number) same(o Number) bool { return n.Exists == o.Exists && n.bits == o.bits }
 
-// Latest returns the latest change of a number up to a tick, and its causes.
+// NewWhy asks a recording.
+func NewWhy(c *replay.Cursor) *Why {
+	begin, _ := c.Ticks()
+	return &Why{c, begin}
+}
+
+// Latest returns the latest change of a number up to a tick, and its causes. An error is that of [replay.Cursor.Seek], or of the context, or wraps [ErrRemembers].
 func (y *Why) Latest(ctx context.Context, p Place, upTo uint64) (*Change, error) {
 	for length := uint64(16); ; length *= 8 {
-		from := upTo - min(length, upTo)
-		tick, begins, err := y.changed(ctx, p, from, upTo)
+		from := max(upTo-min(length, upTo), y.begin)
+		tick, err := y.changed(ctx, p, from, upTo)
 		switch {
 		case err != nil:
 			return nil, err
 		case tick > 0:
 			return y.change(ctx, p, tick)
-		case begins:
-			return y.unchanged(ctx, p, upTo)
+		case from == y.begin:
+			if err := y.Cursor.Seek(from); err != nil {
+				return nil, err
+			}
+			n := y.number(p)
+			return &Change{Place: p, Tick: y.begin, Before: n, After: n}, nil
 		}
 		upTo = from
 	}
 }
 
-// changed returns the last tick behind from and up to another one in which a number changed; 0: none, and whether the recording begins there.
-func (y *Why) changed(ctx context.Context, p Place, from, upTo uint64) (tick uint64, begins bool, err error) {
-	from = max(from, y.begin)
-	v, err := y.By.Visit(ctx, y.File, from)
-	if err != nil {
-		return 0, false, err
-	}
-	defer v.Close()
-	before := number(v.World, p, v.World.Column)
-	for v.World.Tick() < upTo {
-		if err := cmp.Or(v.Advance(true), ctx.Err()); err != nil {
-			return 0, false, y.By.Visited(v, y.File, v.World.Tick()+1, err)
-		}
-		if now := number(v.World, p, v.World.Column); !now.same(before) {
-			tick, before = v.World.Tick(), now
-		}
-	}
-	return tick, from == y.begin, nil
+// number reads a number at the cursor's tick.
+func (y *Why) number(p Place) Number {
+	w := y.Cursor.World()
+	return number(w, p, w.Column)
 }
 
-// unchanged is a change that never was.
-func (y *Why) unchanged(ctx context.Context, p Place, tick uint64) (*Change, error) {
-	v, err := y.By.Visit(ctx, y.File, tick)
-	if err != nil {
-		return nil, err
+// changed returns the last tick behind from and up to another one in which a number changed; 0: none.
+func (y *Why) changed(ctx context.Context, p Place, from, upTo uint64) (tick uint64, err error) {
+	var before Number
+	return tick, y.Cursor.Walk(from, upTo, func(w *engine.World) error {
+		switch now := number(w, p, w.Column); {
+		case w.Tick() == from:
+			tick, before = 0, now
+		case !now.same(before):
+			tick, before = w.Tick(), now
+		}
+		return ctx.Err()
+	})
+}
+
+// watch computes a tick, and calls a function with each of its parts. Begin gets the world before it, and returns that function.
+func (y *Why) watch(tick uint64, begin func(*engine.World) func(*engine.Part)) error {
+	for {
+		if err := y.Cursor.Seek(tick-1); err != nil {
+			return err
+		}
+		w := y.Cursor.World()
+		w.WatchParts(begin(w))
+		err := y.Cursor.Seek(tick)
+		w.WatchParts(nil)
+		if err != nil || y.Cursor.World() == w { // or the cursor began once more, where the recording begins
+			return err
+		}
 	}
-	defer v.Close()
-	n := number(v.World, p, v.World.Column)
-	return &Change{Place: p, Tick: y.begin, Before: n, After: n}, nil
 }
 
 // change computes the tick in which a number changed, part by part, and looks for what made it.
 func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error) {
-	v, err := y.By.Visit(ctx, y.File, tick-1)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	c := &Change{Place: p, Tick: tick, Before: number(v.World, p, v.World.Column)}
-	before, err := v.World.Fork()
-	if err != nil {
-		return nil, y.By.Opener.About(y.File, err)
-	}
-	latest := c.Before
+	c := &Change{Place: p, Tick: tick}
+	t := &trial{Why: y, change: c}
 	var parts []scheduledBy
-	v.World.WatchParts(func(part *engine.Part) {
-		parts = append(parts, scheduledBy{part.Name, part.Scheduled()})
-		now := number(v.World, p, func(id fields.ID) *fields.Column {
-			x := part.Column(id)
-			return &x
-		})
-		if !now.same(latest) {
-			c.Steps = append(c.Steps, Step{Part: part.Name, Kind: part.Kind, Number: now})
-			latest = now
+	var err error
+	if failed := y.watch(tick, func(w *engine.World) func(*engine.Part) {
+		parts, c.Steps = nil, nil
+		c.Before = number(w, p, w.Column)
+		latest := c.Before
+		t.before, err = w.Fork()
+		return func(part *engine.Part) {
+			parts = append(parts, scheduledBy{part.Name, part.Scheduled()})
+			now := number(w, p, func(id fields.ID) *fields.Column {
+				x := part.Column(id)
+				return &x
+			})
+			if !now.same(latest) {
+				c.Steps = append(c.Steps, Step{Part: part.Name, Kind: part.Kind, Number: now})
+				latest = now
+			}
 		}
-	})
-	err = v.Advance(true)
-	v.World.WatchParts(nil)
-	if err != nil {
-		return nil, y.By.Visited(v, y.File, tick, err)
+	}); failed != nil || err != nil {
+		return nil, cmp.Or(failed, err)
 	}
-	c.After = number(v.World, p, v.World.Column)
+	c.After = y.number(p)
 	if len(c.Steps) == 0 {
-		return nil, fmt.Errorf("tick %d: computed again, no part of it changes the number: %s; %s synctest may name the part", tick, Remembers, y.By.Opener.Name)
+		return nil, fmt.Errorf("tick %d: no part of it changes the number: %w", tick, ErrRemembers)
 	}
-	t := &trial{Why: y, change: c, before: before, orders: readOrders(v.Receipts())}
+	t.orders = readOrders(y.Cursor.Receipts())
 	t.nameEvents(parts)
 	return c, t.causes(ctx)
 }
@@ -215,22 +225,4 @@ func (y *Why) change(ctx context.Context, p Place, tick uint64) (*Change, error)
 // by reports whether parts of a kind changed the number.
 func (c *Change) by(kinds ...string) bool {
 	return slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(kinds, s.Kind) })
-}
-
-// NewWhy opens a recording, to be asked.
-func NewWhy(ctx context.Context, by *Visitor, file string) (*Why, error) {
-	rec, err := by.Opener.OpenRecording(ctx, file)
-	if err != nil {
-		return nil, by.Opener.About(file, err)
-	}
-	defer rec.Close()
-	begin, err := rec.Frames.Head().Begin()
-	if err != nil {
-		return nil, by.Opener.About(file, err)
-	}
-	y := &Why{By: by, File: file}
-	if begin != nil {
-		y.begin = begin.Tick
-	}
-	return y, nil
 }

@@ -1,6 +1,7 @@
-package replay_test
+package ask_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/ask"
 )
 
 // ended computes the pond from genesis to a tick, with all commands but the one with a number.
@@ -53,17 +55,17 @@ func TestRemover(t *testing.T) {
 				all += recorded.Column(fields.ID(i)).Len()
 			}
 		}
-		var before []replay.Removal
+		var before []ask.Removal
 		for _, workers := range []int{1, 3} {
 			cursor, err := replay.OpenFile(path, pond)
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := replay.Remover{Cursor: cursor, Workers: workers, Worker: func() (*engine.World, func(*engine.World) bool, error) {
+			x := ask.Remover{Runs: ask.Runs{Cursor: cursor, Workers: workers, Worker: func() (*engine.World, func(*engine.World) bool, error) {
 				w, err := pond(cursor.Head())
 				return w, holds, err
-			}}
-			list, numbers, err := x.Each(first, last, end)
+			}}}
+			list, numbers, err := x.Each(t.Context(), first, last, end)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +93,7 @@ func TestRemover(t *testing.T) {
 					otherwise++
 				}
 			}
-			if before != nil && !slices.EqualFunc(before, list, func(a, b replay.Removal) bool {
+			if before != nil && !slices.EqualFunc(before, list, func(a, b ask.Removal) bool {
 				return a.Arrival == b.Arrival && a.Differ == b.Differ && a.Same == b.Same && a.Otherwise == b.Otherwise
 			}) {
 				t.Error("with three workers it says something else than with one")
@@ -119,21 +121,25 @@ func TestRemoverErrors(t *testing.T) {
 		return w, nil, err
 	}
 	failing := func() (*engine.World, func(*engine.World) bool, error) { return nil, nil, bad }
-	for _, x := range []replay.Remover{
-		{Cursor: cursor, Worker: failing, Workers: 2},
-		{Cursor: cursor, Worker: worker, Workers: 2, Before: func() error { return bad }},
+	for _, x := range []ask.Remover{
+		{Runs: ask.Runs{Cursor: cursor, Worker: failing, Workers: 2}},
 	} {
-		if _, _, err := x.Each(1, 20, 40); !errors.Is(err, bad) {
+		if _, _, err := x.Each(t.Context(), 1, 20, 40); !errors.Is(err, bad) {
 			t.Errorf("Each: %v", err)
 		}
 	}
-	x := replay.Remover{Cursor: cursor, Worker: worker, Check: func(tick uint64, _ []commands.Command) error {
+	ended, end := context.WithCancelCause(t.Context())
+	whole := ask.Remover{Runs: ask.Runs{Cursor: cursor, Worker: worker, Workers: 2, Progress: func() { end(bad) }}}
+	if _, _, err := whole.Each(ended, 1, 20, 40); err == nil {
+		t.Error("Each did not end with its context")
+	}
+	x := ask.Remover{Runs: ask.Runs{Cursor: cursor, Worker: worker, Check: func(tick uint64, _ []commands.Command) error {
 		if tick == 4 {
 			return bad
 		}
 		return nil
-	}}
-	if _, _, err := x.Each(4, 39, 40); !errors.Is(err, replay.ErrRemembers) {
+	}}}
+	if _, _, err := x.Each(t.Context(), 4, 39, 40); !errors.Is(err, ask.ErrRemembers) {
 		t.Errorf("Each of a recording that the check refuses: %v", err)
 	}
 }
