@@ -61,7 +61,7 @@ func (r *Remover) Each(ctx context.Context, first, last, end uint64) (list []Rem
 	return list, numbers, r.each(ctx, len(list), func(i int) (s start, err error) {
 		if list[i].Tick != tick {
 			tick = list[i].Tick
-			at, err = r.startAt(tick-1)
+			at, err = r.startAt(tick - 1)
 		}
 		return at, err
 	}, func(x *worker, i int, s start) error { return r.remove(ctx, x, i, s, &list[i]) })
@@ -69,7 +69,7 @@ func (r *Remover) Each(ctx context.Context, first, last, end uint64) (list []Rem
 
 // read reads the commands, and goes to the end.
 func (r *Remover) read(ctx context.Context, first, end uint64) (err error) {
-	if err := r.Cursor.Seek(first-1); err != nil {
+	if err := r.Cursor.Seek(first - 1); err != nil {
 		return err
 	}
 	r.first = first

@@ -326,7 +326,7 @@ func (t *trial) twoBefore(ctx context.Context) (*engine.World, error) {
 	if t.earlier != nil {
 		return t.earlier, nil
 	}
-	if err := t.Cursor.Seek(t.change.Tick-2); err != nil {
+	if err := t.Cursor.Seek(t.change.Tick - 2); err != nil {
 		return nil, err
 	}
 	w, err := t.Cursor.World().Fork()

@@ -175,7 +175,7 @@ func (y *Why) changed(ctx context.Context, p Place, from, upTo uint64) (tick uin
 // watch computes a tick, and calls a function with each of its parts. Begin gets the world before it, and returns that function.
 func (y *Why) watch(tick uint64, begin func(*engine.World) func(*engine.Part)) error {
 	for {
-		if err := y.Cursor.Seek(tick-1); err != nil {
+		if err := y.Cursor.Seek(tick - 1); err != nil {
 			return err
 		}
 		w := y.Cursor.World()
