@@ -31,30 +31,36 @@ type shrinkJob struct {
 func (a *app) shrinkCommand() *cobra.Command {
 	j := &shrinkJob{findJob: findJob{app: a, maxMemory: session.DefaultMaxMemory}}
 	c := &cobra.Command{
-		Use:   "shrink RECORDING CONDITION -o SMALL",
-		Short: "Make the smallest recording in which a condition becomes true",
-		Long: `Shrink looks for the first tick in which a condition becomes true (find tells what a condition
-is), and makes a recording of what leads to it: few ticks, and few commands. The recording begins
-at a state, ends as soon as the condition becomes true, and verifies by itself: it is what a bug
-report needs.
+		Use:   "shrink RECORDING [CONDITION] -o SMALL",
+		Short: "Make the smallest recording that still shows what went wrong",
+		Long: `Shrink makes a small recording for a bug report: few ticks, and few commands. It begins at a state.
 
-It begins as late as commands still matter: at the last state from which the condition would not
-have become true without any more commands. If no command matters, it is one tick.
+With a condition (find tells what that is) it shows how the condition becomes true, for the first
+time: it ends as soon as it does, and verifies by itself. It begins as late as commands still
+matter: at the last state from which the condition would not have become true without any more
+commands. If no command matters, it is one tick.
 
 With --from shrink looks at all commands from that tick on. It leaves out every command without
 which the condition becomes true all the same, no later than it did, and begins before the first
 command that is left. For that it computes those ticks many times, each time with fewer commands.
 
-Exit status: 0 the small recording is written, 7 the condition never becomes true, 3 a tick does
-not match the recording, 1 the file is damaged or cannot be replayed here, 2 the condition is
-wrong. Ctrl-C ends with 1.`,
+Without a condition it takes a recording that does not verify here, and keeps the first tick that
+is not as recorded, and the state before it: one tick that still does not verify. Where two
+programs come to different things, let one record, and the other one shrink: the first one
+verifies the small recording, and the second one does not.
+
+Exit status: 0 the small recording is written, 7 the condition never becomes true, or all ticks
+are as recorded, 3 with a condition: a tick does not match the recording, 1 the file is damaged
+or cannot be replayed here, 2 the condition is wrong. Ctrl-C ends with 1.`,
 		Example: `  murksim shrink heat.murk 'most(heat) > 250' -o small.murk
   murksim shrink heat.murk 'most(heat) > 250' --from 1 -o small.murk
-  murksim view small.murk`,
-		Args: arguments(cobra.ExactArgs(2), "one recording, and a condition"),
+  murksim view small.murk
+  murksim shrink from-another-machine.murk -o small.murk`,
+		Args: arguments(cobra.RangeArgs(1, 2), "one recording, and a condition"),
 		RunE: func(c *cobra.Command, args []string) error {
-			j.condition = args[1]
 			switch {
+			case len(args) == 1 && c.Flags().Changed("from"):
+				return report.Usage("--from goes with a condition")
 			case j.output == "":
 				return report.Usage("shrink needs --output")
 			case args[0] == "-":
@@ -70,6 +76,10 @@ wrong. Ctrl-C ends with 1.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
+			if len(args) == 1 {
+				return j.shrinkWrong(ctx, args[0])
+			}
+			j.condition = args[1]
 			return j.shrink(ctx, args[0])
 		},
 	}
@@ -88,13 +98,14 @@ type shrinkResult struct {
 	Event     string      `json:"event"` // "shrink"
 	File      string      `json:"file"`
 	Output    string      `json:"output"`
-	Condition string      `json:"condition"` // as it was understood
-	First     uint64      `json:"first"`     // the tick of the recording in which it becomes true
-	From      uint64      `json:"from"`      // the first tick of the small recording
-	To        uint64      `json:"to"`        // and its last, in which the condition becomes true
-	Found     string      `json:"found"`     // what its terms came to there
-	Commands  []givenView `json:"commands"`  // of the small recording
-	Recorded  int         `json:"recorded"`  // how many the recording has in the ticks that were looked at
+	Condition string      `json:"condition,omitempty"` // as it was understood
+	First     uint64      `json:"first"`               // the tick of the recording in which it becomes true, or which is not as recorded
+	From      uint64      `json:"from"`                // the first tick of the small recording
+	To        uint64      `json:"to"`                  // and its last, in which the condition becomes true, or which is not as recorded
+	Found     string      `json:"found,omitempty"`     // what the terms of the condition came to there
+	Wrong     string      `json:"wrong,omitempty"`     // in what the last tick is not as recorded
+	Commands  []givenView `json:"commands"`            // of the small recording
+	Recorded  int         `json:"recorded"`            // how many the recording has in the ticks that were looked at
 	Trials    int         `json:"trials"`
 	State     string      `json:"state,omitempty"` // the file of the state, if the recording does not hold it
 	Hash      string      `json:"hash"`            // after its last tick
@@ -285,8 +296,12 @@ func (x *shrinking) text() string {
 	if x.From == x.To {
 		ticks = "tick " + words.Number(x.To)
 	}
-	fmt.Fprintf(&b, "shrink    %s  %s, %s of %s, hash %s\n", words.Argument(x.output), ticks, words.Number(uint64(len(x.Commands))), words.Count(uint64(x.Recorded), "command"), x.Hash)
-	if len(x.Commands) == 0 {
+	label, given := "needs", words.Number(uint64(len(x.Commands)))+" of "+words.Count(uint64(x.Recorded), "command")
+	if x.Wrong != "" {
+		label, given = "commands", words.Count(uint64(len(x.Commands)), "command")
+	}
+	fmt.Fprintf(&b, "shrink    %s  %s, %s, hash %s\n", words.Argument(x.output), ticks, given, x.Hash)
+	if len(x.Commands) == 0 && x.Wrong == "" {
 		fmt.Fprintf(&b, "commands  none: it becomes true without them\n")
 	}
 	for i, c := range x.Commands {
@@ -294,17 +309,18 @@ func (x *shrinking) text() string {
 			fmt.Fprintf(&b, "          and %s more; %s inspect --commands %s shows all\n", words.Number(uint64(len(x.Commands)-i)), x.Name, words.Argument(x.output))
 			break
 		}
-		label := "needs"
-		if i > 0 {
-			label = ""
-		}
 		fmt.Fprintf(&b, "%-8s  tick %s  %s\n", label, words.Number(c.Tick), c.Command)
+		label = ""
 	}
 	recorded := ""
 	if x.First != x.To {
 		recorded = fmt.Sprintf(" (in the recording, after tick %s)", words.Number(x.First))
 	}
-	fmt.Fprintf(&b, "becomes   %s, after tick %s%s: %s\n", x.Condition, words.Number(x.To), recorded, x.Found)
+	if x.Wrong != "" {
+		fmt.Fprintf(&b, "wrong     tick %s: %s\n", words.Number(x.To), x.Wrong)
+	} else {
+		fmt.Fprintf(&b, "becomes   %s, after tick %s%s: %s\n", x.Condition, words.Number(x.To), recorded, x.Found)
+	}
 	flag := ""
 	if x.State != "" {
 		flag = session.StateArguments(x.State)
