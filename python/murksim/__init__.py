@@ -11,6 +11,7 @@ docs/PYTHON.md shows how. :mod:`murksim.gym`, :mod:`murksim.parallel` and :mod:`
 from ._batch import Batch
 from ._commands import Difference, Expectation, Run, Sweep, Verdict, command, diff, run, scenario_info, scenarios, sweep, verify
 from ._library import version
+from ._questions import Change, Fork, Found, Removal, Shrunk, Span, find, fork, shrink, why, without_each
 from ._recording import Field, Recording, Space, Tick, Ticks, open
 from .errors import (
     ArgumentError,
@@ -26,7 +27,8 @@ from .errors import (
 )
 
 __all__ = [
-    "ArgumentError", "Batch", "ClosedError", "CommandError", "DamagedError", "Difference", "DivergedError", "Expectation", "Field", "IncompatibleError",
-    "InternalError", "MurksimError", "NotFoundError", "Recording", "Run", "Space", "Sweep", "Tick", "Ticks", "Verdict", "WorldFailed", "command", "diff", "open", "run",
-    "scenario_info", "scenarios", "sweep", "verify", "version",
+    "ArgumentError", "Batch", "Change", "ClosedError", "CommandError", "DamagedError", "Difference", "DivergedError", "Expectation", "Field", "Fork", "Found",
+    "IncompatibleError", "InternalError", "MurksimError", "NotFoundError", "Recording", "Removal", "Run", "Shrunk", "Space", "Span", "Sweep", "Tick", "Ticks",
+    "Verdict", "WorldFailed", "command", "diff", "find", "fork", "open", "run", "scenario_info", "scenarios", "shrink", "sweep", "verify", "version", "why",
+    "without_each",
 ]  # fmt: skip

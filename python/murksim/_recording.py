@@ -10,10 +10,10 @@ import os
 import struct
 import weakref
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import byref, c_int32, c_uint64
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,13 @@ import numpy.typing as npt
 from . import _library
 from ._commands import Path, Verdict, _table
 from ._commands import verify as _verify
+from ._questions import Change, Found
+from ._questions import find as _find
+from ._questions import why as _why
 from .errors import ArgumentError, ClosedError, DivergedError, NotFoundError
 
 Array = npt.NDArray[Any]
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -183,10 +187,22 @@ class Recording:
 
     def verify(self, **options: Any) -> Verdict:
         """Replays the whole recording and compares every tick; see :func:`murksim.verify`. Its file must still hold what was opened."""
+        return self._asked(_verify, **options)
+
+    def find(self, condition: str, **options: Any) -> Found:
+        """Looks in which ticks a condition holds; see :func:`murksim.find`."""
+        return self._asked(_find, condition, **options)
+
+    def why(self, tick: int, field: str, **options: Any) -> list[Change]:
+        """Tells when a number changed last, and why; see :func:`murksim.why`."""
+        return self._asked(_why, tick, field, **options)
+
+    def _asked(self, ask: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:
+        """Asks the file, which must still hold what was opened."""
         self._unchanged()
-        verdict = _verify(self.path if os.path.abspath(self.path) == self._file else self._file, states=self._states, **options)
+        answer = ask(self.path if os.path.abspath(self.path) == self._file else self._file, *arguments, states=self._states, **options)
         self._unchanged()
-        return verdict
+        return answer
 
     def _unchanged(self) -> None:
         if _digest(self._file) != self.info["digest"]:
