@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from . import _library
@@ -43,7 +44,7 @@ class Found:
     held: int
     """In how many states it holds."""
     spans: tuple[Span, ...]
-    report: dict[str, Any] = field(repr=False, compare=False)
+    report: dict[str, Any] = dataclasses.field(repr=False, compare=False)
     """The whole object of JSON."""
 
     def __bool__(self) -> bool:
@@ -78,7 +79,7 @@ class Change:
     """That set it."""
     causes: tuple[dict[str, Any], ...]
     """Without which it would have been another one, as docs/JSON.md lists them, those first that matter most."""
-    report: dict[str, Any] = field(repr=False, compare=False)
+    report: dict[str, Any] = dataclasses.field(repr=False, compare=False)
     """The whole object of JSON."""
 
 
@@ -94,7 +95,7 @@ def why(
     max_memory: str | None = None,
 ) -> list[Change]:
     """Tells when a number changed last, up to a tick, and why: of a cell, or of an entity by its id or name. With ``depth`` it goes on with the first cause, step by step."""
-    where: dict[str, object] = {"cell": None if cell is None else ",".join(str(int(c)) for c in cell), "entity": entity}
+    where: dict[str, Any] = {"cell": None if cell is None else ",".join(str(int(c)) for c in cell), "entity": entity}
     tick, depth = _library.whole("tick", tick), _library.whole("depth", depth)
     objects = _ask(["why", _file(path)], "change", states, tick=tick, field=field, depth=depth, max_memory=max_memory, **where)
     return [
@@ -121,7 +122,7 @@ class Fork:
     ticks: int
     hash: str
     """After the last of them."""
-    report: dict[str, Any] = field(repr=False, compare=False)
+    report: dict[str, Any] = dataclasses.field(repr=False, compare=False)
     """The whole object of JSON."""
 
 
@@ -160,7 +161,7 @@ class Removal:
     """How many it has."""
     holds: bool | None
     """Whether the condition would hold there, if one was asked for."""
-    report: dict[str, Any] = field(repr=False, compare=False)
+    report: dict[str, Any] = dataclasses.field(repr=False, compare=False)
     """The whole object of JSON."""
 
 
@@ -192,7 +193,7 @@ class Shrunk:
     """Those of the small recording."""
     commands: tuple[tuple[int, str], ...]
     """Of the small recording: the tick, and what the command does."""
-    report: dict[str, Any] = field(repr=False, compare=False)
+    report: dict[str, Any] = dataclasses.field(repr=False, compare=False)
     """The whole object of JSON."""
 
     def __bool__(self) -> bool:
@@ -215,7 +216,7 @@ def shrink(
     With ``first`` all commands from that tick on are looked at, and only those stay that are needed.
     """
     arguments = ["shrink", _file(path), *([] if condition is None else [condition]), f"--output={_file(output)}"]
-    flags: dict[str, object] = {"from": None if first is None else _library.whole("first", first, 1)}
+    flags: dict[str, Any] = {"from": None if first is None else _library.whole("first", first, 1)}
     objects = _ask(arguments, "shrink", states, never=True, force=force, workers=workers, max_memory=max_memory, **flags)
     end = _event(objects, "shrink")
     if end is None:
