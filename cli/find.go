@@ -68,7 +68,8 @@ docs/start/rules.md): count, sum, mean, least, most, any and all of a term go ov
 cells, cell(heat, 3, 4) is heat at a cell.
 
 For each stretch of ticks in which the condition holds, find shows what its terms came to in
-the first of them. Of many it shows the first ones and the last; --json has all. Where a
+the first of them, and where: of least and most the first cell or entity that has the value, of
+any the first for which it is true, of all the first for which it is not. Of many it shows the first ones and the last; --json has all. Where a
 folder is named, it looks in all recordings in it, such as those of a sweep. In a state in
 which the condition has no value, as the mean of no entities, it does not hold.
 

@@ -35,7 +35,7 @@ expect: [{%s}]
 		"field: v, sum: [1, 9], tick: 9":                                              "sum of v from 1 to 9 at tick 9: not reached",
 		"field: v, sum: [0, 1], from: 3, every: 10":                                   "sum of v from 0 to 1: not reached",
 		"that: 'sum(v.x)==(2.0)', tick: 2":                                            "sum(v[0]) == 2 at tick 2: ok",
-		"that: 'most(v[1]) < 3'":                                                      "most(v[1]) < 3: FAILED at tick 1: most(v[1]) is 3",
+		"that: 'most(v[1]) < 3'":                                                      "most(v[1]) < 3: FAILED at tick 1: most(v[1]) is 3 at [0]",
 		"that: 'count(x) == 1 and mean(anyone.a) == 5 and count(y) == 0'":             "count(x) == 1 and mean(anyone.a) == 5 and count(y) == 0: ok",
 		"that: 'entity(1048577).a + entity(1048577).i < 5 or not alive(17)', tick: 2": "entity(1048577).a + entity(1048577).i < 5 or not alive(17) at tick 2: ok",
 		"that: 'sum(x.a where here.v.y > 3) > 5'":                                     "sum(x.a where here.v[1] > 3) > 5: FAILED at tick 1: sum(x.a where here.v[1] > 3) is 0",

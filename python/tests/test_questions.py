@@ -37,7 +37,7 @@ def test_find_is_what_the_fields_say(pond: str) -> None:
         held = [t for t in range(recording.first, recording.last + 1) if recording[t]["heat"].max() > 20]
         assert recording.find("most(heat) > 20") == found
     assert found and held and found.held == len(held) and [t for t in range(61) if t in found] == held
-    assert found.spans[0].first == 40 and found.spans[0].found == "most(heat) is 26.25" and "40" not in found
+    assert found.spans[0].first == 40 and found.spans[0].found == "most(heat) is 26.25 at [6, 6]" and "40" not in found
     assert not murksim.find(pond, "most(heat) > 2000")
 
 

@@ -200,6 +200,8 @@ func TestCrowds(t *testing.T) {
 		"count(sheep.mood == ill) == 2":                                         "write mood.ill for that of sheep.mood", // fields of cells come first
 		"count(sheep where here.grass == ill) == 1":                             "count(sheep where here.grass == ill) is 0",
 		"sum(sheep.purse) == 3 and most(sheep.way.y) == 6":                      "",
+		"most(sheep.energy) < 1 or least(anyone.row) > 0":                       "most(sheep.energy) is 1.6777216e+07 of anna, least(anyone.row) is 0 of anna",
+		"any(wolf.energy > 1) and all(sheep.energy > 0.5)":                      "any(wolf.energy > 1) is true, first of entity 4, all(sheep.energy > 0.5) is false, first of entity 9",
 		"sum(sheep.way) > 1":                                                    "write a component",
 		"mean(`here`.energy) > 1":                                               "no such entity lives; say what counts then: mean(`here`.energy else 0)",
 		"mean(`here`.energy else rate) == 0.5":                                  "",

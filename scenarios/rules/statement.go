@@ -274,12 +274,13 @@ func (s *Statement) Cost() (n int) {
 	return n
 }
 
-// Found says what the terms over all cells came to when it was looked at last: "count(state == ill) is 120".
+// Found says what the terms over all cells came to when it was looked at last, and where: "most(heat) is 251.5 at [3, 4]". The state must be as it was then.
 func (s *Statement) Found() string {
 	var parts []string
 	for i, x := range s.totals {
 		if s.values[i].err == nil {
-			parts = append(parts, fmt.Sprintf("%s is %s", x.node, x.text(s.scope, s.values[i].value)))
+			v := s.values[i].value
+			parts = append(parts, fmt.Sprintf("%s is %s%s", x.node, x.text(s.scope, v), x.spot(&s.e, v.f)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -352,12 +353,7 @@ func (x *total) look(e *evaluator, n int) error {
 		x.alone = looksAlone(x.rule)
 	}
 	m, bad := x.machine, fault{cell: noFault}
-	m.prev = m.prev[:0]
-	for f := range state.Prev {
-		m.prev = append(m.prev, fields.Column{Float32: state.Prev[f], Fixed: state.Fixed[0][f]})
-	}
-	m.world, m.dt, m.tick = state.World, state.Dt, state.Tick
-	m.prepare()
+	x.prepare(state)
 	take := func(b *block) {
 		t := m.tell(b, &bad)
 		x.tally.block(b.n, &t)
@@ -368,11 +364,8 @@ func (x *total) look(e *evaluator, n int) error {
 	case x.alone:
 		m.blocksInOrder(n, take)
 	default: // blocks with one pattern of neighbours, whose cells are not in their order
-		for _, span := range s.Lattice.Spans() {
-			m.blocksOf(span, func(b *block) {
-				t := m.tell(b, &bad)
-				t.keep(b, state)
-			})
+		if err := x.keep(e, n); err != nil {
+			return err
 		}
 		x.tally.each(state.values[:n], state.held)
 	}
@@ -380,6 +373,17 @@ func (x *total) look(e *evaluator, n int) error {
 		return x.lookNaively(e, bad.cell, bad.cell+1)
 	}
 	return nil
+}
+
+// prepare lets the machine look at a state.
+func (x *total) prepare(state *State) {
+	m := x.machine
+	m.prev = m.prev[:0]
+	for f := range state.Prev {
+		m.prev = append(m.prev, fields.Column{Float32: state.Prev[f], Fixed: state.Fixed[0][f]})
+	}
+	m.world, m.dt, m.tick = state.World, state.Dt, state.Tick
+	m.prepare()
 }
 
 // looksAlone reports whether what a rule computes in a cell hangs on nothing but what this cell holds.

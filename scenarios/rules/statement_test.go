@@ -91,35 +91,39 @@ func TestStatements(t *testing.T) {
 		Fixed: [2][][]int64{{nil, nil, {1 << 16, 2 << 16, 0, 0, 0, 1 << 15}, nil}}, World: []float64{0.5}, Dt: 0.25, Tick: 3,
 	}
 	for text, want := range map[string]string{
-		"sum(heat) == 16777231":                                        "",                                   // in float64
-		"mean(heat where row == 0) == 2":                               "may be no such cell",                //
-		"mean(heat where row == 0 else -1) == 2":                       "",                                   //
-		"mean(heat where row > 7 else -rate) == -0.5":                  "",                                   //
-		"count(state == ill) > 2":                                      "count(state == ill) is 2",           //
-		"count(state == ill where heat > 2) == 1":                      "",                                   //
-		"all(heat > 0) and not any(heat > 1e9)":                        "",                                   //
-		"any(heat > 1e9)":                                              "any(heat > 1000000000) is false",    //
-		"distinct(state) == 3 and distinct(state where heat < 2) == 1": "",                                   //
-		"sum(money) == 3.5 and least(money) == 0":                      "",                                   //
-		"sum(money * money) == 5":                                      "sum(money * money) is 5.25",         //
-		"sum(1 / money where money > 0) == 3.5":                        "",                                   // no fault
-		"cell(1 / money, 0, 1) == 0.5":                                 "",                                   // nor here
-		"cell(state, 1, 1) == dead and cell(heat, 0, 2) == 3":          "",                                   //
-		"cell(state, 1, 1) == ill":                                     "cell(state, 1, 1) is dead",          //
-		"most(length(wind)) < 17 and sum(wind[1]) == 42":               "",                                   //
-		"sum(wind) == 3":                                               "write a component, as in wind[0]",   //
-		"count(count(state == ill) == 1) == 4":                         "count(count(state == ill) == 1) is", // neighbours within
-		"tick == 3 and dt == 0.25 and cells == 6":                      "looks at nothing in the world",      //
-		"least(heat where tick > 9 else 1) == rate * 2":                "",                                   //
-		"state == ill":                                                 "write count(state == well)",         //
-		"sum(heat + chance(0.5)) > 1":                                  "true or false",                      //
-		"sum(uniform(0, 1)) > 1":                                       "draws",                              //
-		"sum(now(heat)) > 1":                                           "write heat",                         //
-		"cell(heat, 2, 0) > 1":                                         "there is no cell [2, 0]",            //
-		"at(heat, north) > 1":                                          "looks at a cell",                    //
-		"own(heat) > 1":                                                "looks at a cell",                    //
-		"heat[0] > 1":                                                  "whole world",                        //
-		"sum(step[0]) > 1":                                             "stands within a term over neighbours",
+		"sum(heat) == 16777231":                                       "",                                                                                             // in float64
+		"mean(heat where row == 0) == 2":                              "may be no such cell",                                                                          //
+		"mean(heat where row == 0 else -1) == 2":                      "",                                                                                             //
+		"mean(heat where row > 7 else -rate) == -0.5":                 "",                                                                                             //
+		"count(state == ill) > 2":                                     "count(state == ill) is 2",                                                                     //
+		"count(state == ill where heat > 2) == 1":                     "",                                                                                             //
+		"all(heat > 0) and not any(heat > 1e9)":                       "",                                                                                             //
+		"any(heat > 1e9)":                                             "any(heat > 1000000000) is false",                                                              //
+		"most(heat) < 5 or any(heat == 3 where col > 0) and tick > 3": "most(heat) is 1.6777216e+07 at [1, 2], any(heat == 3 where col > 0) is true, first at [0, 2]", //
+		"all(state == ill) or least(money where heat > 1 else 7) > 1 or most(wind[1] - 2 * col) < 3": "all(state == ill) is false, first at [0, 0], least(money where heat > 1 else 7) is 0 at [0, 2], most(wind[1] - 2 * col) is 8 at [1, 0]",
+		"most(mean(heat)) < 3 or any(heat > 9 where tick > 9)":                                       "at [0, 2], any(heat > 9 where tick > 9) is false", // not where it is true of none
+		"least(heat where tick > 9 else 1) > 1":                                                      "least(heat where tick > 9 else 1) is 1",           // of none
+		"distinct(state) == 3 and distinct(state where heat < 2) == 1":                               "",                                                 //
+		"sum(money) == 3.5 and least(money) == 0":                                                    "",                                                 //
+		"sum(money * money) == 5":                                                                    "sum(money * money) is 5.25",                       //
+		"sum(1 / money where money > 0) == 3.5":                                                      "",                                                 // no fault
+		"cell(1 / money, 0, 1) == 0.5":                                                               "",                                                 // nor here
+		"cell(state, 1, 1) == dead and cell(heat, 0, 2) == 3":                                        "",                                                 //
+		"cell(state, 1, 1) == ill":                                                                   "cell(state, 1, 1) is dead",                        //
+		"most(length(wind)) < 17 and sum(wind[1]) == 42":                                             "",                                                 //
+		"sum(wind) == 3":                                "write a component, as in wind[0]",   //
+		"count(count(state == ill) == 1) == 4":          "count(count(state == ill) == 1) is", // neighbours within
+		"tick == 3 and dt == 0.25 and cells == 6":       "looks at nothing in the world",      //
+		"least(heat where tick > 9 else 1) == rate * 2": "",                                   //
+		"state == ill":                                  "write count(state == well)",         //
+		"sum(heat + chance(0.5)) > 1":                   "true or false",                      //
+		"sum(uniform(0, 1)) > 1":                        "draws",                              //
+		"sum(now(heat)) > 1":                            "write heat",                         //
+		"cell(heat, 2, 0) > 1":                          "there is no cell [2, 0]",            //
+		"at(heat, north) > 1":                           "looks at a cell",                    //
+		"own(heat) > 1":                                 "looks at a cell",                    //
+		"heat[0] > 1":                                   "whole world",                        //
+		"sum(step[0]) > 1":                              "stands within a term over neighbours",
 	} {
 		n, err := Parse(text)
 		if err != nil {
@@ -132,8 +136,13 @@ func TestStatements(t *testing.T) {
 			}
 			continue
 		}
-		if holds, err := x.Holds(state); err != nil || holds != (want == "") || !strings.Contains(x.Found(), want) {
+		if holds, err := x.Holds(state); err != nil || holds != (want == "") || !strings.Contains(x.Found()+".", want+map[bool]string{true: ".", false: ""}[strings.HasSuffix(want, "]")]) {
 			t.Errorf("%s: %v, %s, %v; want %q", text, holds, x.Found(), err, want)
+		}
+		found, naive := x.Found(), x.Again()
+		naive.naive = true
+		if _, err := naive.Holds(state); err != nil || naive.Found() != found {
+			t.Errorf("%s: walked it is %s, %v; want %s", text, naive.Found(), err, found)
 		}
 	}
 	n, err := Parse("sum(1 / (money * (money - 1)) where heat > 1) > 0") // money is 1 in the first cell, where heat is 1, and 0 in the third
