@@ -225,7 +225,7 @@ func (x *forked) read(s *scenarios.Scenario) error {
 		}
 		n, err := yaml.Document("--command", []byte(text))
 		if err != nil {
-			return report.Exit(report.StatusUsage, err)
+			return report.Exit(report.StatusUsage, fmt.Errorf("%w\n  write it as in 'tick: 40, set: {field: heat, cell: [3, 3], value: 90}'", err))
 		}
 		c, err := s.ReadCommand(n)
 		if err != nil {
@@ -324,6 +324,9 @@ func (x *forked) check(name string) error {
 	}
 	if x.wrong != nil {
 		return words.About(name, x.wrong)
+	}
+	if last := x.begin + uint64(len(x.recorded)); last < x.to && x.player.World.Tick() == last { // and none failed
+		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", words.Argument(name), words.Number(x.to), words.Number(last))
 	}
 	for _, s := range x.left {
 		if !s.found {

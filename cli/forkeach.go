@@ -108,8 +108,8 @@ func (x *removing) remove(ctx context.Context) error {
 	defer c.Close()
 	x.scenario = c.Scenario
 	first, last := c.Ticks()
-	if x.end = last; x.to > 0 {
-		x.end = min(x.end, x.to)
+	if x.end = cmp.Or(x.to, last); x.end > last {
+		return report.Exit(report.StatusError, c.Has(x.name, x.end))
 	}
 	from, to := max(x.first, first+1), min(x.last, x.end)
 	if from > to {

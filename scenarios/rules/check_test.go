@@ -67,6 +67,7 @@ func TestChecks(t *testing.T) {
 		{"heat", "if chance(-0.1) then 1 else 0", "-0.1: a chance is 0 to 1"},
 		{"heat", "round(heat)", "round(heat): there is no round; write floor(x + 0.5)"},
 		{"heat", "ceil(heat)", "ceil(heat): there is no ceil; write -floor(-x)"},
+		{"heat", "living(heat)", `living(heat): there is no living; write count(…) of a kind of entities`},
 		{"heat", "flor(heat)", `flor(heat): there is no function flor; did you mean "floor"?`},
 		{"money", "u", "u: money is a fixed number, u is a vector of 3 fixed numbers"},
 		{"wind", "at(wind, up else wind)", "up: square4 has no direction up; use north, south, west or east"},

@@ -114,6 +114,8 @@ func (c *checker) noFunction(n *Node, all []function) error {
 		return c.wrong(n, "there is no %s; write -floor(-x)", n.Text)
 	case "neighbors", "neighbours", "neighbors4", "neighbors8":
 		return c.wrong(n, "there is no %s; sum, mean, count, any and others go over the neighbours, as in count(state == ill)", n.Text)
+	case "living", "population":
+		return c.wrong(n, "there is no %s; write count(…) of a kind of entities", n.Text)
 	case "sign", "sgn":
 		return c.wrong(n, "there is no %s; write if x < 0 then -1 else if x > 0 then 1 else 0", n.Text)
 	case "random", "rand", "rnd":

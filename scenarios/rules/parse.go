@@ -181,7 +181,9 @@ func (p *parser) term() (*Node, error) {
 			if err == nil {
 				err = p.advance()
 			}
-			if err == nil && !p.is("]") {
+			if err == nil && p.is(",") {
+				err = p.wrong(p.token.at, p.token.end, "one number stands in [ ], that of a component; in a condition cell(%.40s, …) is that of a cell", n.Args[0])
+			} else if err == nil && !p.is("]") {
 				err = p.unexpected("]")
 			}
 		default:

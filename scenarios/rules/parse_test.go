@@ -101,6 +101,7 @@ func TestMistakes(t *testing.T) {
 		"f(a":                              "a: the formula ends here; a comma, where, else or ) is missing",
 		"[a":                               "a: the formula ends here; a comma or ] is missing",
 		"a b":                              "b: b stands where the end of the formula, or an operator belongs",
+		"a[3, 4]":                          ",: one number stands in [ ], that of a component; in a condition cell(a, …) is that of a cell",
 		"a)":                               "): ) stands where the end of the formula, or an operator belongs",
 		"if a then b elif c then d else e": "elif: elif stands where else belongs; write else if", "1 if a else 0": "if: if stands where the end of the formula, or an operator belongs; write if condition then one else another",
 		"if n in (2, 3) then a else b": "in: in stands where then belongs; compare with each, as in n == 2 or n == 3",
