@@ -32,7 +32,7 @@ func (a *app) inspectCommand() *cobra.Command {
 		Use:   "inspect RECORDING",
 		Short: "Show what is in a recording",
 		Long: `Inspect prints a recording's header and its number of frames. With --frames it adds a line
-for each frame, with --commands also their commands. With --json it prints the JSON lines
+for each frame, with --commands one for each that has commands, and these. With --json it prints the JSON lines
 that convert writes: the header, then every frame with its commands. It replays nothing.
 
 For a game of MineWars (.mw1) it says who played and who won, and with --frames prints every
@@ -75,7 +75,7 @@ object, or with --frames, the JSON lines.`,
 		},
 	}
 	c.Flags().BoolVar(&j.frames, "frames", false, "a line for every frame")
-	c.Flags().BoolVar(&j.commands, "commands", false, "every frame with its commands")
+	c.Flags().BoolVar(&j.commands, "commands", false, "the frames that have commands, with these; with --frames all frames")
 	c.Flags().Var((*tickFlag)(&j.tick), "tick", "this tick's frame only")
 	c.Flags().BoolVar(&stream, "stream", false, "it is a network stream of a game, which has no header")
 	allFlag(c.Flags(), &j.all)
@@ -183,7 +183,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 	if j.lines != nil {
 		return j.lines.CopyFrame(f)
 	}
-	if !j.frames && !j.commands && j.tick == 0 {
+	if !j.frames && j.tick == 0 && (!j.commands || len(f.Records) == 0) {
 		return nil
 	}
 	if err := j.Say("tick %d  hash %s  %s", f.Tick, words.Hash16(f.Hash), words.Count(uint64(len(f.Records)), "command")); err != nil {
