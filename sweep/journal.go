@@ -283,11 +283,9 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 		return j.begin(*r.Head)
 	case j.Plan == nil:
 		return ErrNoJournal
-	case r.Row != nil && !j.keeps(r.Row):
-		return fmt.Errorf("line %d says that %.80q is kept of job %d, which is %s or %s: the journal was changed, or is of an early version; sweep or merge into a new folder",
-			j.taken, r.Row.Kept, r.Row.Job, KeptName(r.Row.Job, false), KeptName(r.Row.Job, true))
-	case r.Check != nil && !r.Check.plain():
-		return fmt.Errorf("line %d says that recordings of job %d are %.80q, which are such as %s: the journal was changed", j.taken, r.Check.Job, r.Check.Files, EvidenceName(r.Check.Job, 1))
+	}
+	if err := j.refuses(&r, len(line)); err != nil {
+		return fmt.Errorf("line %d %w: the journal was changed, or is of an early version; sweep or merge into a new folder", j.taken, err)
 	}
 	switch {
 	case !j.enter(&r, j.size, len(line)):
@@ -295,6 +293,19 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 	case visit != nil && r.Row != nil:
 		r.Row.Clean()
 		visit(r.Row)
+	}
+	return nil
+}
+
+// refuses says why no journal may have a record, whose line has so many bytes. It is asked before a line is written and when one is read.
+func (j *Journal) refuses(r *record, length int) error {
+	switch {
+	case length > maxLine:
+		return fmt.Errorf("has %d bytes; a line of a journal has at most %d", length, maxLine)
+	case r.Row != nil && !j.keeps(r.Row):
+		return fmt.Errorf("says that %.80q is kept of job %d, which is %s or %s", r.Row.Kept, r.Row.Job, KeptName(r.Row.Job, false), KeptName(r.Row.Job, true))
+	case r.Check != nil && !r.Check.plain():
+		return fmt.Errorf("says that recordings of job %d are %.80q, which are such as %s", r.Check.Job, r.Check.Files, EvidenceName(r.Check.Job, 1))
 	}
 	return nil
 }
@@ -372,13 +383,14 @@ func (j *Journal) append(records ...record) error {
 	ends := make([]int, len(records))
 	for i := range records {
 		var err error
+		from := len(j.line)
 		if j.line, err = appendLine(j.line, records[i]); err != nil {
 			return err
 		}
+		if err := j.refuses(&records[i], len(j.line)-from); err != nil {
+			return err
+		}
 		ends[i] = len(j.line)
-	}
-	if len(j.line) > maxLine && len(records) == 1 {
-		return fmt.Errorf("a line of the journal would have %d bytes; at most %d are allowed", len(j.line), maxLine)
 	}
 	n, err := j.file.WriteAt(j.line, j.size)
 	if err != nil { // the next line must not be read as the rest of a part

@@ -46,6 +46,19 @@ func journalOf(t testing.TB, path string, h sweep.Head, jobs ...int) {
 	}
 }
 
+// forge appends a line to a journal that no journal writes itself.
+func forge(t testing.TB, path, text string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = fmt.Appendf(b, "%08x %s\n", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), text)
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // done lists the jobs of a journal that have a row, which must be the right one.
 func done(t testing.TB, j *sweep.Journal) (list []int) {
 	t.Helper()
@@ -470,15 +483,7 @@ func TestExtendKept(t *testing.T) {
 func TestEvidenceOfEarlierVersions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journalOf(t, path, head(8), 3)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := `{"check":{"job":3,"equal":false,"differ":"heat","row":{"job":3,"status":"ok"}}}`
-	b = fmt.Appendf(b, "%08x %s\n", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), text)
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	forge(t, path, `{"check":{"job":3,"equal":false,"differ":"heat","row":{"job":3,"status":"ok"}}}`)
 	j, err := sweep.OpenJournal(path, false)
 	if err != nil {
 		t.Fatal(err)

@@ -86,12 +86,15 @@ func (l *Ledger) earlier() error {
 // Begin returns the row of a job that need not run: because it equals another job, or because err says that its scenario
 // makes no world. For a job that must run it returns nil.
 func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
-	row := &Row{Job: job, Worker: l.config.Name, Build: l.config.Build}
+	row := &Row{}
 	if err == nil {
 		err = l.comparable(s)
 	}
 	if err != nil {
 		row.Status, row.Reason = Broken, firstLine(err.Error())
+	}
+	row.Sign(job, l.config.Name, l.config.Build)
+	if err != nil {
 		row.ID = sha256.Sum256(fmt.Appendf(nil, "job %d", job)) // it is like no other
 		return row
 	}

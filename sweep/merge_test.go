@@ -279,15 +279,7 @@ func TestForgedKept(t *testing.T) {
 	for _, name := range []string{"../one/recordings/job-1.murk", "/etc/passwd", "recordings/job-2.murk", "recordings/job-01.murk", "recordings//job-1.murk", "states/job-1.murk", " recordings/job-1.murk"} {
 		path := filepath.Join(t.TempDir(), "journal")
 		journalOf(t, path, head(8), 0)
-		j, err := sweep.OpenJournal(path, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forged := row(1)
-		forged.Kept = name
-		if err := errors.Join(j.Add(forged), j.Close()); err != nil {
-			t.Fatal(err)
-		}
+		forge(t, path, fmt.Sprintf(`{"row":{"job":1,"status":"ok","kept":%q}}`, name))
 		want := fmt.Sprintf("line 3 says that %q is kept of job 1", name)
 		if _, err := sweep.OpenJournal(path, true); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
@@ -308,13 +300,7 @@ func TestForgedEvidence(t *testing.T) {
 	for _, name := range []string{"../one/differences/job-1-1.murk", "/etc/passwd", "differences/../journal", "differences//job-1-1.murk", "recordings/job-1.murk", "differences/job-1-1.murk\n", ""} {
 		path := filepath.Join(t.TempDir(), "journal")
 		journalOf(t, path, head(8), 1)
-		j, err := sweep.OpenJournal(path, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(j.AddCheck(sweep.Check{Job: 1, Row: row(1), Files: []string{sweep.EvidenceName(1, 1), name}}), j.Close()); err != nil {
-			t.Fatal(err)
-		}
+		forge(t, path, fmt.Sprintf(`{"check":{"job":1,"row":{"job":1,"status":"ok"},"files":[%q,%q]}}`, sweep.EvidenceName(1, 1), name))
 		if _, err := sweep.OpenJournal(path, true); err == nil || !strings.HasPrefix(err.Error(), "line 3 says that recordings of job 1 are ") {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -55,7 +55,8 @@ func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writ
 // recorder does not have, the statistics and the limit of time, is that of the first row.
 func RecordAgain(ctx context.Context, s *scenarios.Scenario, first *Row, to io.Writer) (row Row, err error) {
 	row, err = Record(ctx, s, first.Until(), to, Limits{})
-	row.Job, row.Worker, row.Build, row.Stats = first.Job, first.Worker, first.Build, first.Stats
+	row.Sign(first.Job, first.Worker, first.Build)
+	row.Stats = first.Stats
 	if first.Digest == "" {
 		row.Digest = ""
 	}
@@ -101,7 +102,7 @@ func perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits
 	}()
 	values, err := statsOf(s, wanted.Fields)
 	if err != nil {
-		row.Status, row.Reason = Broken, err.Error()
+		row.Status, row.Reason = Broken, firstLine(err.Error())
 		return row, nil
 	}
 	within, cancel := ctx, context.CancelFunc(func() {})

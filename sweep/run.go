@@ -202,7 +202,7 @@ func (p *pool) perform(worker, job int) (Row, *Check, error) {
 	if err != nil {
 		return row, nil, err
 	}
-	row.Job, row.Worker, row.Build = job, p.worker(worker), p.Build
+	row.Sign(job, p.worker(worker), p.Build)
 	p.mu.Lock()
 	first, other := p.ledger.Stays(&row)
 	p.mu.Unlock()
@@ -270,7 +270,7 @@ func (p *pool) recheck(worker int, first *Row) error {
 	if err != nil {
 		return nil // interrupted
 	}
-	row.Job, row.Worker, row.Build = first.Job, p.worker(worker), p.Build
+	row.Sign(first.Job, p.worker(worker), p.Build)
 	c, err := p.compare(first, &row, s)
 	if err != nil {
 		return err
@@ -286,5 +286,5 @@ func Name() string {
 	if err != nil {
 		host = "unknown"
 	}
-	return fmt.Sprintf("%.64s/%d", host, os.Getpid())
+	return ProcessName(fmt.Sprintf("%.64s/%d", host, os.Getpid()))
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +84,7 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 		_ = m.Term() // one that cannot be told so is a message that nobody answers for
 		return nil
 	}
+	r.Process = sweep.ProcessName(r.Process)
 	x.mu.Lock()
 	x.received++
 	x.mu.Unlock()
@@ -226,18 +226,14 @@ type strangeError struct{ error }
 func (x *coordinator) refusal(r *result, row *sweep.Row) string {
 	row.Clean()
 	switch {
-	case row.Status == sweep.Equal || !slices.Contains(sweep.Statuses(), row.Status):
-		return fmt.Sprintf("its status is %q", row.Status)
+	case row.Wrong() != "":
+		return row.Wrong()
 	case len(row.Stats) != 0 && len(row.Stats) != len(x.Journal.Head.Stats):
 		return fmt.Sprintf("it has %d statistics, not %d", len(row.Stats), len(x.Journal.Head.Stats))
 	case sweep.Process(row.Worker) != r.Process:
 		return fmt.Sprintf("its worker is %q", row.Worker)
 	case row.Kept != "" && !strings.HasPrefix(row.Kept, x.id+"/"):
 		return fmt.Sprintf("it has kept %q", row.Kept)
-	case len(row.Reason) > 4096:
-		return "its reason is too long"
-	case !(row.Seconds >= 0 && row.Seconds < 1e9):
-		return "it took no time that can be"
 	}
 	return ""
 }

@@ -93,6 +93,10 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		row(func(r *sweep.Row) { r.Worker = "somebody#1" }),
 		row(func(r *sweep.Row) { r.Kept = "../../etc/passwd" }),
 		row(func(r *sweep.Row) { r.Seconds = -1 }),
+		row(func(r *sweep.Row) { r.Hash = strings.Repeat("0", 17<<20) }),
+		row(func(r *sweep.Row) { r.Digest = strings.Repeat("0", 1<<20) }),
+		row(func(r *sweep.Row) { r.Build = strings.Repeat("0", 1<<20) }),
+		{"process": strings.Repeat("e", 1<<20), "rows": []sweep.Row{forged, forged}},
 		row(func(r *sweep.Row) { r.Job = seeds }),
 		row(func(r *sweep.Row) { r.Job = -1 }),
 		row(func(r *sweep.Row) { r.Job = 3 }), // whose id is another one
@@ -109,8 +113,28 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		t.Errorf("the table is\n%s, want\n%s", got, want)
 	}
 	said := b.said.String()
-	if n, others := strings.Count(said, "is not taken"), strings.Count(said, "is of another sweep"); n != 7 || others != 3 || !b.heard("more than 256 jobs") {
-		t.Errorf("%d rows were refused for what they say, want 7, and %d as those of another sweep, want 3:\n%s", n, others, said)
+	if n, others := strings.Count(said, "is not taken"), strings.Count(said, "is of another sweep"); n != 12 || others != 3 || !b.heard("more than 256 jobs") {
+		t.Errorf("%d rows were refused for what they say, want 12, and %d as those of another sweep, want 3:\n%s", n, others, said)
+	}
+}
+
+// A row that an honest worker makes is taken, however long its reason is, and whatever its host is called.
+func TestLongReasonsAreTaken(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	var expect strings.Builder
+	for i := range 64 {
+		fmt.Fprintf(&expect, "{field: heat, cell: [%d], value: %d.5, tolerance: 0.001, tick: %d},", i%16, 30+i, 1+i/16)
+	}
+	c, j := b.sweep(4, "expect=["+expect.String()+"]")
+	b.work("= @+-one", registry(t, false, 1))
+	if err := cluster.Run(b.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	if r, err := j.Row(3); err != nil || r.Status != sweep.Failed || !strings.HasSuffix(r.Reason, "…") || sweep.Process(r.Worker) != "one" {
+		t.Errorf("the row is %+v, %v", r, err)
+	}
+	if b.heard("is not taken") {
+		t.Error(b.said.String())
 	}
 }
 

@@ -59,6 +59,7 @@ type served struct {
 // Work takes jobs of all sweeps whose components this program has, until ctx ends, or the worker has been idle
 // for the given time.
 func Work(ctx context.Context, w Worker) error {
+	w.Name = sweep.ProcessName(w.Name)
 	l, err := connect(ctx, w.Options, w.Name, w.Idle, w.Say)
 	if err != nil {
 		return err
@@ -359,7 +360,7 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again
 	if _, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
 		return row, nil, err
 	} else if err != nil {
-		row.Reason = err.Error()
+		row.Reason = err.Error() // cut by Sign
 	} else {
 		limits := sweep.Limits{Memory: s.info.Memory, Time: s.info.Time}
 		keep := s.info.Keep
@@ -373,9 +374,10 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again
 			return row, nil, err
 		}
 	}
-	row.Job, row.Worker, row.Build = j.Job, fmt.Sprintf("%s#%d", b.Name, core+1), b.Build
+	row.Sign(j.Job, fmt.Sprintf("%s#%d", b.Name, core+1), b.Build)
 	if other != nil {
-		other.Job, other.Worker, other.Build, other.Stats = row.Job, row.Worker, row.Build, nil
+		other.Sign(row.Job, row.Worker, row.Build)
+		other.Stats = nil
 	}
 	return row, other, nil
 }
