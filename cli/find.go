@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -44,13 +42,13 @@ func (a *app) findCommand() *cobra.Command {
 				return report.Usage("%s is a file; the condition comes last, behind the recordings", words.Argument(args[last]))
 			}
 			j.condition = args[last]
-			names, err := recordingsIn(args[:last])
+			files, err := j.recordingsIn(args[:last])
 			if err != nil {
 				return err
 			}
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
-			return j.all(ctx, names)
+			return j.all(ctx, files)
 		},
 	}
 	workersFlag(c.Flags(), &j.workers, sharing)
@@ -69,58 +67,38 @@ cells, cell(heat, 3, 4) is heat at a cell.
 
 For each stretch of ticks in which the condition holds, find shows what its terms came to in
 the first of them, and where: of least and most the first cell or entity that has the value, of
-any the first for which it is true, of all the first for which it is not. Of many it shows the first ones and the last; --json has all. Where a
-folder is named, it looks in all recordings in it, such as those of a sweep. In a state in
-which the condition has no value, as the mean of no entities, it does not hold.
+any the first for which it is true, of all the first for which it is not. Of many it shows the
+first ones and the last; --json has all. Where a folder is named, it looks in all recordings in
+it, such as those of a sweep, of which each must be that of its row. In a state in which the
+condition has no value, as the mean of no entities, it does not hold.
 
 Exit status: 0 it holds in a state of at least one recording, 7 it never does, 3 a tick does
-not match its recording, 1 a file is damaged or cannot be replayed here, 2 the condition is
-wrong. Ctrl-C ends with 1.`
+not match its recording, 1 a file is damaged, not that of its row, or cannot be replayed
+here, 2 the condition is wrong. Of several files the gravest counts: 3, 1, 2, 0, 7. Ctrl-C
+ends with 1.`
 
 // mostStretches is how many stretches of a recording are shown.
 const mostStretches = 10
 
-// recordingsIn returns the files of these names, and instead of a folder the recordings in it.
-func recordingsIn(names []string) (list []string, err error) {
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil || !info.IsDir() {
-			list = append(list, name) // of which it is told when it is opened
-			continue
-		}
-		n := len(list)
-		err = filepath.WalkDir(name, func(path string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() && strings.HasSuffix(path, ".murk") {
-				list = append(list, path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, words.About(name, err)
-		}
-		if len(list) == n {
-			return nil, fmt.Errorf("%s: no recording (.murk) is in this folder", document.FileName(name))
-		}
-	}
-	for _, name := range list {
-		if name == "-" {
-			return nil, report.Usage("find takes files, not standard input")
-		}
-	}
-	return list, nil
-}
-
 // all looks in every file, and returns the worst outcome.
-func (j *findJob) all(ctx context.Context, names []string) error {
-	j.Several = len(names) > 1
-	worst, held := report.StatusOK, 0
-	for _, name := range names {
-		s := j.Find(ctx, name, j.condition, j.workers, j.maxMemory)
+func (j *findJob) all(ctx context.Context, files []searched) error {
+	j.Several = len(files) > 1
+	worst, held, wrong := report.StatusOK, 0, ""
+	for _, f := range files {
+		s := j.look(ctx, f)
 		if ctx.Err() != nil {
-			return words.About(name, words.NewProblem(session.Interruption(s.Ticks), ctx.Err()))
+			return words.About(f.name, words.NewProblem(session.Interruption(s.Ticks), ctx.Err()))
 		}
 		if e, ok := errors.AsType[*scenarios.StatementError](s.Err); ok {
-			return report.Exit(report.StatusUsage, wrongCondition(e))
+			s.Code, s.Err = report.StatusUsage, wrongCondition(e)
+			switch text := s.Err.Error(); {
+			case !j.Several:
+				return report.Exit(s.Code, s.Err)
+			case text == wrong:
+				s.Err = errors.New("the condition is wrong for it, too")
+			default:
+				wrong = text
+			}
 		}
 		if err := j.report(s); err != nil {
 			return err
@@ -131,7 +109,7 @@ func (j *findJob) all(ctx context.Context, names []string) error {
 		worst = report.Worse(worst, s.Code)
 	}
 	if j.Several {
-		if err := j.Say("it holds in %d of %s", held, words.Count(uint64(len(names)), "recording")); err != nil {
+		if err := j.Say("it holds in %d of %s", held, words.Count(uint64(len(files)), "recording")); err != nil {
 			return err
 		}
 	}
@@ -142,6 +120,16 @@ func (j *findJob) all(ctx context.Context, names []string) error {
 		return report.Exit(report.StatusNever, nil)
 	}
 	return nil
+}
+
+// look looks in a file, if it is what it must be.
+func (j *findJob) look(ctx context.Context, f searched) *session.Search {
+	if f.fits != nil {
+		if err := f.fits(); err != nil {
+			return session.Unsearched(f.name, err)
+		}
+	}
+	return j.Find(ctx, f.name, j.condition, j.workers, j.maxMemory)
 }
 
 // wrongCondition shows where a condition is wrong.

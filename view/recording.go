@@ -98,6 +98,9 @@ func (r *Recording) complete() bool {
 	return planned > 0 && r.last >= planned
 }
 
+// LastTick returns the last tick that is whole.
+func (r *Recording) LastTick() uint64 { return r.end() }
+
 // LastHash returns the hash recorded for the last tick that is whole; 0 if there is none.
 func (r *Recording) LastHash() (uint64, error) {
 	if r.end() == r.first {

@@ -31,9 +31,10 @@ func Exit(code int, err error) *Error { return &Error{code, err} }
 // Usage returns the error of a wrong command line.
 func Usage(format string, args ...any) error { return Exit(StatusUsage, fmt.Errorf(format, args...)) }
 
-// Worse returns the graver one of two exit statuses: what is broken before what differs before what cannot be told.
+// Worse returns the graver one of two exit statuses: what is broken before what differs before what cannot be told,
+// and that before what was asked wrongly.
 func Worse(a, b int) int {
-	rank := map[int]int{StatusOK: 0, StatusError: 1, StatusHalted: 2, StatusDiverged: 3, StatusEvidence: 4}
+	rank := map[int]int{StatusOK: 0, StatusUsage: 1, StatusError: 2, StatusHalted: 3, StatusDiverged: 4, StatusEvidence: 5}
 	if rank[b] > rank[a] {
 		return b
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/files"
+	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -42,6 +43,11 @@ type Stretch struct {
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
 	Found string `json:"found"` // what its terms come to in the first of them
+}
+
+// Unsearched is the result for a file that is not looked in, since it is not what it must be.
+func Unsearched(file string, err error) *Search {
+	return &Search{Event: "find", File: file, Status: "damaged", Error: words.InWords(err).Error(), Code: report.StatusError, Err: err}
 }
 
 // Find replays a recording in a file, as Verify does, and looks in which states a condition holds. What it finds, a file that cannot be read among it, is

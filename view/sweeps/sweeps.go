@@ -3,7 +3,6 @@ package sweeps
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -188,20 +187,25 @@ func (s *Sweep) Recordings(job int) (list []*view.Recording, err error) {
 	return list, nil
 }
 
-// fits returns an error if a recording does not belong to a job: because its values differ, or, for a kept one, because its last hash
-// differs from the row's.
+// fits returns an error if a recording does not belong to a job: because its values differ, or, for a kept one, because it does not end as
+// the row does.
 func (s *Sweep) fits(job int, r *view.Recording, kept bool) error {
-	if id := sweep.IDOf(r.Scenario()); binary.BigEndian.Uint64(id[:]) != s.table.ids[job] {
-		return fmt.Errorf("it is not the recording of job %d, but one with other values", job)
+	if at, ok := s.table.of(job); ok {
+		job = at
 	}
-	if !kept || s.table.hashes[job] == 0 {
-		return nil
+	row, err := s.journal.Row(job)
+	if err != nil {
+		return err
+	}
+	id := sweep.IDOf(r.Scenario())
+	if !kept {
+		return row.FitsJob(id)
 	}
 	hash, err := r.LastHash()
-	if err == nil && hash != s.table.hashes[job] {
-		err = fmt.Errorf("it ends with the hash %016x; the row of job %d has %016x", hash, job, s.table.hashes[job])
+	if err != nil {
+		return err
 	}
-	return err
+	return row.FitsEnd(id, r.LastTick(), fmt.Sprintf("%016x", hash))
 }
 
 // A picture is the last picture drawn.
