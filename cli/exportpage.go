@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/view"
 	"github.com/murksim/murksim/view/site"
 )
 
@@ -98,14 +99,26 @@ func (j *exportJob) fitsPage(recording []byte) error {
 		return err
 	}
 	if j.page != ourPage {
-		_, err := j.ScenarioOf(r.Head())
-		return err
+		s, err := j.ScenarioOf(r.Head())
+		if err != nil {
+			return err
+		}
+		return inPage(s)
 	}
-	if _, err := worlds.Registry().FromDescriptor(r.Head().World()); err != nil {
+	s, err := worlds.Registry().FromDescriptor(r.Head().World())
+	if err != nil {
 		if _, placed := errors.AsType[*scenarios.IncompatibleError](err); !placed {
 			err = errors.New("the recording is of another program's world")
 		}
 		return fmt.Errorf("a page of this program has the components that come with murksim alone: %w", err)
+	}
+	return inPage(s)
+}
+
+// inPage returns an error if the worlds of a page would take more memory than a page may.
+func inPage(s *scenarios.Scenario) error {
+	if err := view.CheckMemory(s, view.PageMemory); err != nil {
+		return fmt.Errorf("it is too large for a page: %w", err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,8 @@ type About struct {
 	Text        string             `json:"about,omitempty"`
 	Seed        string             `json:"seed,omitempty"` // decimal: a page's numbers have 53 bits
 	TickRate    float64            `json:"tick_rate"`
-	First       uint64             `json:"first"` // the tick before the first frame
+	First       uint64             `json:"first"`           // the tick before the first frame
+	Begin       string             `json:"begin,omitempty"` // the SHA-256 of the state of that tick at which the recording begins; none: genesis
 	Last        uint64             `json:"last"`
 	Planned     uint64             `json:"planned"`
 	Live        bool               `json:"live,omitempty"`     // the run is still going
@@ -102,6 +104,9 @@ func (r *Recording) About() *About {
 		File: r.Name, Scenario: s.Name, Text: s.About, Seed: fmt.Sprint(s.Seed), TickRate: s.TickRate,
 		First: r.first, Last: r.end(), Planned: cmp.Or(s.PlannedTicks(), r.end()), Live: r.Live != nil && !r.Live.grows, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
 		Space: SpaceOf(s.Lattice()), Palettes: palettes(),
+	}
+	if begin, err := r.head.Begin(); err == nil && begin != nil {
+		a.Begin = hex.EncodeToString(begin.SHA256[:])
 	}
 	if r.problem != nil {
 		a.Problem = strings.TrimPrefix(r.problem.Error(), "replay: ")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/murksim/murksim/replay"
@@ -19,6 +20,7 @@ type comparison struct {
 	tick    uint64 // the last tick compared so far
 	readers [2]replay.Source
 	frames  [2]replay.Frame
+	begun   bool          // the state at which one begins and that of the other one in its tick are equal, or there is no such tick
 	answer  *differAnswer // nil: still comparing
 }
 
@@ -51,6 +53,9 @@ func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) 
 		return nil, err
 	}
 	for c.answer == nil {
+		if c.answer, err = c.begins(deadline); c.answer != nil || err != nil {
+			return c.answer, err
+		}
 		for range 1000 {
 			if a := c.next(); a != nil {
 				if !a.Open {
@@ -105,6 +110,48 @@ func compare(of [2]*Recording) (*comparison, error) {
 	}
 	c.tick = c.first
 	return c, nil
+}
+
+// begins compares the state at which one recording begins with that of the other one in its tick, as soon as the other one has it. Neither of them has a frame
+// of that state, of both. It returns nil if the states are equal, or cannot be compared yet.
+func (c *comparison) begins(deadline time.Time) (*differAnswer, error) {
+	later := c.of[0]
+	if c.of[1].first > later.first {
+		later = c.of[1]
+	}
+	switch {
+	case c.begun:
+		return nil, nil
+	case c.of[0].first == c.of[1].first: // see ofOneState
+		c.begun = true
+		return nil, nil
+	case min(c.of[0].end(), c.of[1].end()) < c.first:
+		return nil, nil
+	}
+	var states [2][]byte
+	for i, r := range c.of {
+		err := r.history.to(c.first, deadline)
+		if err == errNotYet {
+			return nil, err
+		}
+		if err == nil {
+			states[i], err = r.history.player.World.Save(nil)
+		}
+		if err != nil {
+			return &differAnswer{Reason: fmt.Sprintf("the state of %s in tick %d, where the other one begins, cannot be computed: %s", r.Name, c.first, plain(err))}, nil
+		}
+	}
+	found, err := diff.States(later.history.player.World, states[0], states[1])
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found.Differences {
+		if !strings.HasPrefix(d.Path, "/meta/") { // which says who computed it
+			return &differAnswer{Tick: c.first, Reason: later.Name + " begins there at another state"}, nil
+		}
+	}
+	c.begun = true
+	return nil, nil
 }
 
 // next reads the next frames and compares them. It returns nil if they are equal so far. It ignores ticks at the start
@@ -177,7 +224,7 @@ func (c *comparison) ofOneWorld() bool {
 	return a.Seed == b.Seed && bytes.Equal(a.World(), b.World())
 }
 
-// ofOneState reports whether both recordings begin at one state, unless they begin at different ticks.
+// ofOneState reports whether both recordings begin at one state, unless they begin at different ticks: then begins compares them.
 func (c *comparison) ofOneState() bool {
 	a, errA := c.of[0].head.Begin()
 	b, errB := c.of[1].head.Begin()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/jsonlines"
+	"github.com/murksim/murksim/scenarios"
 )
 
 // A Source is something a page can show: a [*Recording] or a [*Film].
@@ -114,11 +115,27 @@ func (s *Session) begin(c Start, from Source, a *answer) error {
 	return nil
 }
 
+// PageMemory is how many bytes the worlds of a recording, and those of its forks, may take in a page that contains the engine. A browser allows at most 4 GiB.
+const PageMemory = 1 << 30
+
+// CheckMemory returns an error if the worlds of a source of a scenario would take more than so many bytes.
+func CheckMemory(s *scenarios.Scenario, limit uint64) error {
+	need, err := s.Memory()
+	if err == nil && need > limit/WorldsOfSource {
+		return tooMuch(s.Name, need*WorldsOfSource, limit)
+	}
+	return err
+}
+
+func tooMuch(name string, need, limit uint64) error {
+	return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", name, need>>20, limit>>20)
+}
+
 // makeRoom makes room for worlds that need so much memory. It closes the oldest sources started in the session, except
 // stay, if given.
 func (s *Session) makeRoom(name string, need uint64, stay Source) error {
 	if s.Memory > 0 && need > s.Memory {
-		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", name, need>>20, s.Memory>>20)
+		return tooMuch(name, need, s.Memory)
 	}
 	for s.full(need) {
 		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.begun && e.Source != nil && e.Source != stay })

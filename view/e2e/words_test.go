@@ -120,3 +120,32 @@ func TestLiveTimeLine(t *testing.T) {
 		p.quiet()
 	}
 }
+
+// TestVerdictOfAPart checks that the verdict of a recording that is only a part of a run says so, as verify does: how many ticks were planned, and at which
+// state it begins.
+func TestVerdictOfAPart(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "whole.murk")
+	murksim(t, folder, "cut", "whole.murk", "-q", "--to", "20", "-o", "short.murk")
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "--no-record", "--until", "20", "--save-state", "20.state")
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "--state", "20.state", "-o", "part.murk")
+	for _, width := range []int64{1280, 390} {
+		for name, want := range map[string]string{
+			"short": "20 of 20 ticks verified, of 60 planned", "part": "40 of 40 ticks verified, from tick 21 on, from the state ########…",
+		} {
+			p := browse(t, plain(serve(t, folder, name+".murk")+"#tick=50"), width, 800)
+			p.until(verdict, "verified")
+			p.until(`document.getElementById("verdict").textContent.replace(/[0-9a-f]{8}…/, "########…")`, want)
+			p.until(`document.documentElement.scrollWidth <= innerWidth`, "true")
+			p.picture(fmt.Sprintf("verdict-%s-%d", name, width))
+			p.quiet()
+			p.close()
+		}
+		p := browse(t, plain(serve(t, folder, "whole.murk", "part.murk")+"#tick=50"), width, 800)
+		p.until(verdict, "verified")
+		p.until(`document.getElementById("differ")?.textContent`, "the recordings are equal")
+		p.picture(fmt.Sprintf("verdict-two-%d", width))
+		p.close()
+	}
+}

@@ -6,21 +6,14 @@ package worker
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"syscall/js"
 	"time"
 
-	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds/all"
 	"github.com/murksim/murksim/view"
 )
-
-// maxMemory is how many bytes the worlds of the recording and its forks may take. A browser allows at most 4 GiB.
-const maxMemory = 1 << 30
 
 // Main serves the page of a program. It does not return.
 func Main(p Program) {
@@ -35,7 +28,7 @@ func Main(p Program) {
 			return err.Error()
 		}
 		session = view.NewSession(r)
-		session.Pause, session.Memory = yielding(), maxMemory
+		session.Pause, session.Memory = yielding(), view.PageMemory
 		go session.Run(context.Background())
 		return nil
 	}))
@@ -58,25 +51,7 @@ func take(v js.Value) []byte {
 func (p *Program) open(registry *scenarios.Registry, name string, recording []byte) (*view.Recording, error) {
 	return view.Open(view.Config{
 		Name: name, Recording: bytes.NewReader(recording), Size: int64(len(recording)),
-		Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
-			s, err := runner.ScenarioOf(registry, p.Build, cmp.Or(p.Name, "a world in Go"), h)
-			if err != nil {
-				return nil, nil, err
-			}
-			if err := h.Check(s.Setup(h.Descriptor)); err != nil {
-				return nil, nil, err
-			}
-			begin, err := h.Begin()
-			switch {
-			case err != nil:
-				return nil, nil, err
-			case begin != nil:
-				w, err := s.Restore(1, begin.State, nil)
-				return w, s, err
-			}
-			w, err := s.World(1)
-			return w, s, err
-		},
+		Build: p.builder(registry, view.PageMemory),
 	})
 }
 

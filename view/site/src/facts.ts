@@ -75,7 +75,14 @@ export class Facts {
     const run = this.check.run;
     if (run && !run.ended && a.last === a.first) return run.held ? "held" : "live";
     if (run && !run.ended && !this.wrong()) return `${run.held ? "held" : "live"}, ${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified`;
-    return this.wrong() || a.unverifiable || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${this.check.done ? "" : " …"}`;
+    const planned = a.planned > a.last ? `, of ${n(a.planned)} planned` : "";
+    return this.wrong() || a.unverifiable || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${planned}${this.check.done ? "" : " …"}`;
+  }
+
+  /** begins says where a recording begins that does not begin at genesis, in short and in full: nothing verifies that state. */
+  begins(): [string, string] | null {
+    const { begin, first, live } = this.about, from = `from tick ${(first + 1).toLocaleString("en-US")} on, from the state `;
+    return begin && !live ? [`${from}${begin.slice(0, 8)}…`, `${from}with the SHA-256 ${begin}`] : null;
   }
 }
 

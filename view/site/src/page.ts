@@ -386,7 +386,9 @@ export class Page {
       const go = differs ? button(text, "Go to this tick", () => this.clock.go(differs)) : null;
       const hashes = recorded ? ` recorded ${recorded}, replayed ${replayed}` : "";
       go?.removeAttribute("aria-label"); // its text is enough
-      return [i ? "  ·  " : "", go ?? text, ...(hashes ? [make("small", hashes)] : [])];
+      const begins = f.begins(), from = begins && make("small", `, ${begins[0]}`);
+      if (from) [from.title, from.className] = [begins![1], "begins"];
+      return [i ? "  ·  " : "", go ?? text, ...(hashes ? [make("small", hashes)] : []), ...(from ? [from] : [])];
     }));
     document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? (neutral ? "unverifiable" : "verified") : "";
   }

@@ -32,6 +32,7 @@ export interface About {
   settings?: Setting[];
   file: string; scenario: string; about?: string; seed?: string; tick_rate: number;
   first: number; last: number; planned: number; problem?: string; build?: string;
+  begin?: string; // the SHA-256 of the state at which the recording begins; none: genesis
   unverifiable?: string; // why nothing can be verified
   space: Space; fields: Field[]; capacity?: number; kinds?: string[]; stats?: string[]; parameters?: Parameter[];
   propagators?: string[]; systems?: string[]; palettes: Record<string, string>;
