@@ -86,10 +86,12 @@ func TestFindSingle(t *testing.T) {
 	for _, tt := range []struct {
 		x     *index.Index
 		alone bool
-	}{{r.open(t), false}, {x, true}} {
+	}{{r.open(t), false}, {x, true}, {nil, false}} { // without an index there is one part, which is all
+		looks := 0
+		seldom := func() (index.Condition, error) { looks++; return seldom() }
 		got, err := index.Find(bytes.NewReader(b), int64(len(b)), tt.x, r.build, seldom, 2, nil)
-		if err != nil || got.Single != tt.alone {
-			t.Errorf("Find: single %v, %v; want %v", got.Single, err, tt.alone)
+		if err != nil || got.Single != tt.alone || tt.x == nil && looks != 1 {
+			t.Errorf("Find: single %v with %d conditions, %v; want %v", got.Single, looks, err, tt.alone)
 		}
 	}
 }

@@ -291,12 +291,12 @@ func (v *verification) replay(p *replay.Player, part *part, holds Condition) boo
 	if part.err != nil {
 		return false
 	}
-	at := p.Frame().Position
-	part.to = mark{tick: p.World.Tick(), next: at.Offset + at.Size}
-	if part.end == math.MaxUint64 {
-		v.last = p.World
+	if part.to.tick = p.World.Tick(); part.end == math.MaxUint64 { // and the recording ends there
+		part.to.next, v.last = v.size, p.World
 		return true
 	}
+	at := p.Frame().Position
+	part.to.next = at.Offset + at.Size
 	state, rest, err := p.World.SaveTick(p.Source.Head().World())
 	part.to.rest, part.to.state = rest, sha256.Sum256(state)
 	return err == nil && part.to.tick == part.end

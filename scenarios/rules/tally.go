@@ -80,13 +80,16 @@ func (t *tally) take(v float64) {
 // block takes those of a block.
 func (t *tally) block(n int, x *told) {
 	counts := t.op == Count || t.op == Any || t.op == All
-	if x.where != nil || x.units != nil || t.op == Distinct || t.n == 0 || x.truth != counts {
+	if x.where != nil || x.units != nil || t.op == Distinct || x.truth != counts || n == 0 {
 		for i := range n {
 			if v, held := x.value(i); held {
 				t.take(v)
 			}
 		}
 		return
+	}
+	if extreme := t.op == Least || t.op == Most; extreme && t.n == 0 {
+		t.r = float64(x.number[0])
 	}
 	t.n += n
 	switch {
