@@ -41,9 +41,9 @@ func (a *app) whyCommand() *cobra.Command {
 command, and who sent it; an event, and what scheduled it; or a part of the tick, such as a
 propagator or a rule, and of a rule which branch was taken. It then computes the tick again, at
 most 256 times: without one of its commands, without an entity that was near or as if it had not
-moved, with one of the numbers near it as it was a tick before, and with other numbers drawn. It
-shows which of them would have made another value of it: the causes, and what there would have
-been without each, those first that matter most.
+moved, with one of the numbers near it or a parameter as it was a tick before, and with other
+numbers drawn. It shows which of them would have made another value of it: the causes, and what
+there would have been without each, those first that matter most.
 
 A number is named by --field and --cell, or by --field, for an attribute, and --entity. For
 one component of a vector write its number behind the name, as in flow_1.
@@ -146,6 +146,7 @@ type causeView struct {
 	From      []int32    `json:"from,omitempty"`
 	To        []int32    `json:"to,omitempty"`
 	Drawn     []string   `json:"drawn,omitempty"` // the parts that drew
+	Parameter string     `json:"parameter,omitempty"`
 	Command   string     `json:"command,omitempty"`
 	Scheduled *eventView `json:"scheduled,omitempty"`
 	Before    string     `json:"before,omitempty"` // of the tick before
@@ -300,8 +301,11 @@ func (s *speaker) value(p ask.Place, n ask.Number) string {
 	case s.defs[p.Field].Element == fields.Float32:
 		return s.names.Value(uint32(p.Field), float32(n.Value))
 	}
-	return strconv.FormatFloat(n.Value, 'g', -1, 64)
+	return shortest(n.Value)
 }
+
+// shortest writes a number with as many digits as it takes.
+func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // view is a change with its names.
 func (s *speaker) view(c *ask.Change) whyResult {
@@ -332,6 +336,8 @@ func (s *speaker) cause(c *ask.Change, x *ask.Cause) causeView {
 		v.Moved, v.From, v.To = x.Entity, s.cell(x.From), s.cell(x.To)
 	case ask.CauseDraw:
 		v.Drawn = x.Drawn
+	case ask.CauseParameter:
+		v.Parameter, v.Before, v.After = s.names.Parameter(x.Parameter), shortest(x.Before.Value), shortest(x.After.Value)
 	case ask.CauseCommand:
 		v.Command, v.Scheduled = s.order(x.Order)
 	default:
@@ -466,6 +472,8 @@ func (s *speaker) row(x *causeView) []string {
 		return []string{s.names.Entity(x.Moved), coordinate(x.From) + " → " + coordinate(x.To), otherwise}
 	case len(x.Drawn) > 0:
 		return []string{strings.Join(x.Drawn, " or "), "drew numbers", otherwise}
+	case x.Parameter != "":
+		return []string{"parameter " + x.Parameter, x.Before + " → " + x.After, otherwise}
 	case x.Scheduled != nil:
 		return []string{x.Command, x.Scheduled.text(), otherwise}
 	case x.Command != "":

@@ -423,8 +423,10 @@ func (t *trial) putBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := t.moveBack(ctx, earlier); err != nil {
-		return err
+	for _, look := range []func(context.Context, *engine.World) error{t.moveBack, t.setBack} {
+		if err := look(ctx, earlier); err != nil {
+			return err
+		}
 	}
 	for _, p := range t.near() {
 		was, is := number(earlier, p, earlier.Column), number(t.before, p, t.before.Column)
@@ -457,6 +459,22 @@ func (t *trial) moveBack(ctx context.Context, before *engine.World) error {
 		}
 		x := Cause{Kind: CauseMove, Entity: id, From: int(was.Cell[old]), To: int(now.Cell[slot])}
 		if err := t.tryWith(ctx, x, commands.Move(id, t.before.Lattice().Coord(x.From))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setBack tries what there would have been if a parameter were still what it had been.
+func (t *trial) setBack(ctx context.Context, before *engine.World) error {
+	for _, p := range t.before.Config().Parameters {
+		was, _ := before.Parameter(p.Key)
+		is, _ := t.before.Parameter(p.Key)
+		if math.Float64bits(was) == math.Float64bits(is) {
+			continue
+		}
+		x := Cause{Kind: CauseParameter, Parameter: p.Key, Before: Number{Value: was, Exists: true}, After: Number{Value: is, Exists: true}}
+		if err := t.tryWith(ctx, x, commands.SetParameter(p.Key, was)); err != nil {
 			return err
 		}
 	}

@@ -57,6 +57,7 @@ type Cause struct {
 	Kind          CauseKind
 	Place                  // of the number
 	Order         *Order   // the command
+	Parameter     uint32   // by its key
 	Entity        uint64   // by id
 	From, To      int      // where it was before the tick before, and after it, by rank
 	Drawn         []string // the parts that drew numbers, one or several of which matter
@@ -70,11 +71,12 @@ type CauseKind uint8
 
 // What a cause is.
 const (
-	CauseNumber   CauseKind = iota // a number that changed in the tick before
-	CauseCommand                   // a command of the tick, or an event
-	CausePresence                  // an entity that was near
-	CauseMove                      // an entity that came near, or went, in the tick before
-	CauseDraw                      // what a part drew
+	CauseNumber    CauseKind = iota // a number that changed in the tick before
+	CauseCommand                    // a command of the tick, or an event
+	CausePresence                   // an entity that was near
+	CauseMove                       // an entity that came near, or went, in the tick before
+	CauseDraw                       // what a part drew
+	CauseParameter                  // a parameter that changed in the tick before
 )
 
 // A Number is a value of a field. There is none of an entity that does not live.
