@@ -370,7 +370,7 @@ func (e *eventView) text() string {
 
 func termViews(terms []engine.Term) (list []termView) {
 	for _, t := range terms {
-		list = append(list, termView(t))
+		list = append(list, termView{t.What, t.Value})
 	}
 	return list
 }

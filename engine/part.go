@@ -111,21 +111,6 @@ func (w *World) showPart(kind, name string) {
 	w.where = where
 }
 
-// An Explainer is a propagator that can say how it comes to a number.
-type Explainer interface {
-	Propagator
-
-	// Explain returns how this tick comes to an element of a field that the propagator writes: the terms that decide, and last the value. It is called just
-	// before Step, with the same context, for a cell in its range, in a world whose tick nobody keeps.
-	Explain(c *Context, id fields.ID, element int) []Term
-}
-
-// A Term is a part of a computation, and what it came to.
-type Term struct {
-	What  string // such as a formula
-	Value string // as people read it
-}
-
 // restNow returns what world.rest would be if the tick ended now.
 func (w *World) restNow() uint64 {
 	id := w.cols.rest

@@ -70,17 +70,8 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (m Movement) Step(c *engine.Context) error {
-	agents, actions := c.Now(m.Agents), c.Now(m.Actions)
-	scratch := c.Uncleared()
-	targets, movers := scratch[:len(agents)], scratch[len(agents):][:0] // both hold the bits of ranks
-	movers, finite := wanting(movers, agents, actions)
-	aim(c.Spans(), targets, movers, actions)
-	movers = slices.DeleteFunc(movers, func(v float32) bool { return toRank(targets[toRank(v)]) == toRank(v) })
-	//detcheck:allow sort the last thing compared is the cell, and each is listed once
-	slices.SortFunc(movers, func(a, b float32) int {
-		i, j := toRank(a), toRank(b)
-		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))
-	})
+	agents := c.Now(m.Agents)
+	movers, targets, finite := m.movers(c, agents, c.Now(m.Actions), c.Uncleared())
 	var walls []float32
 	if m.BlockedBy != nil {
 		walls = c.Now(*m.BlockedBy)
@@ -103,6 +94,21 @@ func (m Movement) Step(c *engine.Context) error {
 		c.Finite(m.Actions)
 	}
 	return nil
+}
+
+// movers returns, in scratch memory, the ranks of the agents that want to move, in the order in which they act, and by rank where they want to go. Both
+// hold the bits of ranks. It reports whether all agents are finite.
+func (m *Movement) movers(c *engine.Context, agents, actions, scratch []float32) (movers, targets []float32, finite bool) {
+	targets, movers = scratch[:len(agents)], scratch[len(agents):][:0]
+	movers, finite = wanting(movers, agents, actions)
+	aim(c.Spans(), targets, movers, actions)
+	movers = slices.DeleteFunc(movers, func(v float32) bool { return toRank(targets[toRank(v)]) == toRank(v) })
+	//detcheck:allow sort the last thing compared is the cell, and each is listed once
+	slices.SortFunc(movers, func(a, b float32) int {
+		i, j := toRank(a), toRank(b)
+		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))
+	})
+	return movers, targets, finite
 }
 
 // wanting appends the ranks of agents with an action, and reports whether all agents are

@@ -103,17 +103,8 @@ func (w ShallowWater) Step(c *engine.Context) error {
 		p.bed = c.Prev(*w.Bed)
 	}
 	var f faces
-	f.set(c.Lattice())
-	for i := range f.dirs[:f.n] {
-		if a := &f.dirs[i]; !a.corner {
-			p.pull[a.pair] = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
-			p.smooth[a.pair] = float32(w.Viscosity / a.spacing)
-			p.share[a.pair] = float32(c.Dt() * a.ratio)
-		}
-	}
+	w.prepare(&p, &f, c)
 	p.layOut(&f, c.Scratch())
-	p.Keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
-	p.Most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
 	finite, sound := true, true
 	var buffer [maxDirections]face
 	for r := range runs(c, 1) {
@@ -130,6 +121,20 @@ func (w ShallowWater) Step(c *engine.Context) error {
 		c.Finite(w.Flux)
 	}
 	return nil
+}
+
+// prepare sets the faces of the lattice and the numbers of a tick.
+func (w *ShallowWater) prepare(p *pipes, f *faces, c *engine.Context) {
+	f.set(c.Lattice())
+	for i := range f.dirs[:f.n] {
+		if a := &f.dirs[i]; !a.corner {
+			p.pull[a.pair] = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
+			p.smooth[a.pair] = float32(w.Viscosity / a.spacing)
+			p.share[a.pair] = float32(c.Dt() * a.ratio)
+		}
+	}
+	p.Keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
+	p.Most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
 }
 
 // leave is a little less than 1: what all faces together may drain of a cell, such

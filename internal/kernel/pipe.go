@@ -14,8 +14,8 @@ type Pipe struct {
 // lead to, heights of the beds, and fluxes before the tick, all of one length.
 type Ends struct{ Here, There, BedHere, BedThere, Flux []float32 }
 
-// drop is a depth that does not run, so that no product with it underflows.
-const drop = 1e-30
+// Drop is a depth that does not run, so that no product with it underflows.
+const Drop = 1e-30
 
 // Move computes what runs through faces, out of the cells that own them:
 //
@@ -77,7 +77,7 @@ func between(least, v, most float32) float32 {
 
 // limit returns the greatest flux out of a cell of some depth through one face.
 func (p *Pipe) limit(depth float32) float32 {
-	if depth < drop {
+	if depth < Drop {
 		return 0
 	}
 	return float32(p.Most * depth)

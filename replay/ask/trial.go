@@ -90,6 +90,9 @@ func (t *trial) causes(ctx context.Context) error {
 			return err
 		} else if decides {
 			t.change.Command = &t.orders[o]
+			if err := t.explain(ctx); err != nil { // what later parts made of it
+				return err
+			}
 			return t.scheduled(ctx)
 		}
 	}

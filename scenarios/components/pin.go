@@ -1,6 +1,8 @@
 package components
 
 import (
+	"strconv"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios"
@@ -54,4 +56,17 @@ func (p pinned) Step(c *engine.Context) error {
 		}
 	}
 	return nil
+}
+
+// Explain implements [engine.Explainer].
+func (p pinned) Explain(c *engine.Context, _ fields.ID, element int) []engine.Term {
+	column := c.NextColumn(p.field)
+	if c.Prev(p.where)[element/c.Components(p.field)] != 0 {
+		return []engine.Term{{What: "pinned at", Value: strconv.FormatFloat(float64(p.value), 'g', -1, 32), Join: engine.Set, Number: p.value}}
+	}
+	if column.Float32 == nil {
+		return nil
+	}
+	here := column.Float32[element]
+	return []engine.Term{{What: "here", Value: strconv.FormatFloat(float64(here), 'g', -1, 32), Join: engine.Set, Number: here}}
 }

@@ -75,6 +75,9 @@ func specimens(t *testing.T) (all []specimen) {
 			t.Fatalf("the scenario %s does not use it", kind.Name)
 		}
 		x.made = c.Propagators[x.at]
+		if _, ok := x.made.(engine.Explainer); !ok {
+			t.Errorf("%s, which is %T, does not say how it comes to a number", kind.Name, x.made)
+		}
 		w := scenariotest.Run(t, kind.Name, ticks)
 		for id := range c.Fields {
 			var column []float64
