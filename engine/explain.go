@@ -16,11 +16,18 @@ type Explainer interface {
 type Term struct {
 	What  string // such as a formula
 	Value string // as people read it
+	Reads []Read // what it looked at, as far as that is known; what lies next to the number need not be listed
 
 	// In an explanation of a float32 from +0 on, each term that is joined makes of what those before it came to what After returns; the last one comes
 	// to the number in every bit.
 	Join   Join
 	Number float32
+}
+
+// A Read is an element of a field that a term looked at.
+type Read struct {
+	Field   fields.ID
+	Element int
 }
 
 // A Join says how a term goes on from what those before it came to. Every operation rounds to float32.

@@ -61,7 +61,7 @@ func (t *trial) cells() []int32 {
 }
 
 // near lists the numbers that the part of the change may have read near it, in the order in which it declares them: of its cell first, then of those next to it, and of
-// who stands on them.
+// who stands on them; then what else it says that it read.
 func (t *trial) near() (list []Place) {
 	w, cells := t.before, t.cells()
 	entities := w.Entities()
@@ -81,6 +81,17 @@ func (t *trial) near() (list []Place) {
 		for slot, who := range entities.Live() {
 			if slices.Contains(cells, entities.Cell[slot]) {
 				add(Place{Field: id, Entity: who})
+			}
+		}
+	}
+	for _, step := range t.change.Steps {
+		for _, term := range step.Terms {
+			for _, r := range term.Reads {
+				n := max(w.Defs()[r.Field].Type.Components(), 1)
+				p := Place{Field: r.Field, Cell: r.Element / n, Component: r.Element % n}
+				if w.Defs()[r.Field].Domain == fields.Cells && !slices.Contains(list, p) {
+					list = append(list, p)
+				}
 			}
 		}
 	}

@@ -48,6 +48,8 @@ type evaluator struct {
 	crowd    *crowd  // who stands where
 
 	borders []bordered // of the lattice; nil: they are not known yet
+
+	read func(field, element int) // of each element that is looked at; may be nil
 }
 
 // A known is what a term of a statement came to.
@@ -192,6 +194,9 @@ func (e *evaluator) field(t *Term, gen, cell int) value {
 
 // element is one of a field's column.
 func (e *evaluator) element(t *Term, gen int, found bool, i int) (v value) {
+	if e.read != nil {
+		e.read(t.Index, i)
+	}
 	switch {
 	case t.Type.Base == Fixed:
 		v.x = fixed.Fixed(e.fixes(t, gen, found)[i])

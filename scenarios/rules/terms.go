@@ -25,6 +25,9 @@ func (p *Propagator) Explain(c *engine.Context, id fields.ID, element int) []eng
 		p.begin(c, m)
 		x.evaluator = m.naive.of
 		x.State = p.state(m)
+		x.read = func(field, element int) {
+			x.reads = append(x.reads, engine.Read{Field: p.Fields[field], Element: element})
+		}
 		clear(x.known)
 		at := place{cell: element / n, own: element / n}
 		if where := p.rule.Where; where != nil {
@@ -43,6 +46,7 @@ func (p *Propagator) Explain(c *engine.Context, id fields.ID, element int) []eng
 type explanation struct {
 	evaluator
 	terms []engine.Term
+	reads []engine.Read // of the term that is computed
 }
 
 // condition tells what a condition and its parts come to.
@@ -87,9 +91,10 @@ func (x *explanation) parts(t *Term, at *place) {
 
 // tell says what a term comes to, unless it is said already or has no value.
 func (x *explanation) tell(t *Term, at *place) (v value, ok bool) {
+	x.reads = nil
 	v, err := x.operand(&Term{}, t, at)
-	term := engine.Term{What: t.Node.String(), Value: x.said(t.Type, v)}
-	if err == nil && len(x.terms) < mostTerms && !slices.Contains(x.terms, term) {
+	term := engine.Term{What: t.Node.String(), Value: x.said(t.Type, v), Reads: x.reads}
+	if err == nil && len(x.terms) < mostTerms && !slices.ContainsFunc(x.terms, func(o engine.Term) bool { return o.What == term.What && o.Value == term.Value }) {
 		x.terms = append(x.terms, term)
 	}
 	return v, err == nil
