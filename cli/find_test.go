@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -14,11 +15,13 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/view"
 )
 
-// TestFindEveryScenario: in every scenario, find says what a scan of the exported values says, for each term that goes over all cells.
+// TestFindEveryScenario: in every scenario, find and the page say what a scan of the exported values says, for each term that goes over all cells.
 func TestFindEveryScenario(t *testing.T) {
 	t.Chdir(t.TempDir())
 	looked := 0
@@ -69,6 +72,9 @@ func TestFindEveryScenario(t *testing.T) {
 					t.Errorf("%s: %s holds in ticks %v, in the exported values in %v", s.Name, condition, got, want)
 				}
 			}
+			if got := foundOnPage(t, condition); !slices.Equal(got, want) {
+				t.Errorf("%s: %s holds on the page in ticks %v, in the exported values in %v", s.Name, condition, got, want)
+			}
 		}
 	}
 	if looked < 20 {
@@ -101,6 +107,50 @@ func found(t *testing.T, condition, workers string) (ticks []string) {
 		}
 	}
 	return ticks
+}
+
+// foundOnPage returns the ticks in which the page says that a condition holds.
+func foundOnPage(t *testing.T, condition string) (ticks []string) {
+	t.Helper()
+	b, err := os.ReadFile("a.murk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := view.Open(view.Config{Recording: bytes.NewReader(b), Size: int64(len(b)), Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
+		s, err := worlds.Registry().FromDescriptor(h.World())
+		if err != nil {
+			return nil, nil, err
+		}
+		w, err := s.World(1)
+		return w, s, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(condition)
+	page := view.NewSession(r)
+	for {
+		answer := page.Answer(fmt.Appendf(nil, `{"op":"find","condition":%s}`, text))
+		var head struct {
+			Error  string
+			Answer struct {
+				Done  bool
+				Spans []struct{ First, Last uint64 }
+			}
+		}
+		if err := json.Unmarshal(answer[4:], &head); err != nil || head.Error != "" {
+			t.Fatal(err, head.Error)
+		}
+		if !head.Answer.Done {
+			continue
+		}
+		for _, x := range head.Answer.Spans {
+			for tick := x.First; tick <= x.Last; tick++ {
+				ticks = append(ticks, strconv.FormatUint(tick, 10))
+			}
+		}
+		return ticks
+	}
 }
 
 // scanned returns the values of a field in each tick of an export.

@@ -17,10 +17,8 @@ func (r *Recording) At(ctx context.Context, tick uint64) (*engine.World, error) 
 	if err != nil {
 		return nil, err
 	}
-	if f := r.show.player.Frame(); tick > r.first && f.Tick == tick {
-		if found := w.Hash(); found != f.Hash {
-			return w, &replay.MismatchError{Offset: f.Position.Offset + f.Position.Size - 8, Tick: tick, What: "state hash", Recorded: f.Hash, Replayed: found}
-		}
+	if r.show.wrong(tick) {
+		return w, r.show.mismatch(tick)
 	}
 	return w, nil
 }

@@ -310,7 +310,7 @@ func TestForkKeepsItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = running(t, open(t, recording, x))
-	s.Memory = 11 * need // of the recording and a fork, and nearly another one
+	s.Memory = (3*view.WorldsOfSource - 1) * need // of the recording and a fork, and nearly another one
 	must(t, s, `{"op":"fork","tick":10,"hold":true}`)
 	if got := ask(t, s, `{"op":"fork","source":1,"tick":10,"hold":true}`).Error; !strings.Contains(got, "there is no room for its worlds beside what is shown") {
 		t.Errorf("a fork of a fork: %q", got)

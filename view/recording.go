@@ -43,8 +43,11 @@ type Recording struct {
 
 	show    cursor // the tick on show
 	history cursor // for histories of a cell or an entity
+	asked   cursor // for searches
 	index   atomic.Pointer[keyframes]
 	check   check
+
+	searches []*search // those that were asked for last
 
 	diverges atomic.Bool // a replay from the recording's start gives another hash than recorded
 	hidden   atomic.Bool // only a replay from a keyframe does, or fails: the world keeps memory outside its state
@@ -69,7 +72,7 @@ func Open(c Config) (*Recording, error) {
 	if c.Index != nil && c.Index.Belongs(&r.head) == nil {
 		r.index.Store(&keyframes{Index: c.Index})
 	}
-	for _, c := range []*cursor{&r.show, &r.history} {
+	for _, c := range []*cursor{&r.show, &r.history, &r.asked} {
 		c.of = r
 	}
 	if err := r.show.restart(); err != nil {
@@ -252,6 +255,12 @@ func (c *cursor) counts(err error, tick uint64) error {
 func (c *cursor) wrong(tick uint64) bool {
 	f := c.player.Frame()
 	return tick > c.of.first && f.Tick == tick && c.player.World.Hash() != f.Hash
+}
+
+// mismatch is the error of a tick that is wrong.
+func (c *cursor) mismatch(tick uint64) error {
+	f := c.player.Frame()
+	return &replay.MismatchError{Offset: f.Position.Offset + f.Position.Size - 8, Tick: tick, What: "state hash", Recorded: f.Hash, Replayed: c.player.World.Hash()}
 }
 
 // walk takes the world to a tick, or part of the way if the deadline passes first.

@@ -50,9 +50,9 @@ type entry struct {
 // patience is how long an answer may take; after that, it is "later".
 const patience = 50 * time.Millisecond
 
-// WorldsOfSource is how many worlds a source holds at a time: the run, the tick on show, a history, and the
+// WorldsOfSource is how many worlds a source holds at a time: the run, the tick on show, a history, a search, and the
 // replay.
-const WorldsOfSource = 4
+const WorldsOfSource = 5
 
 // maxSources is how many sources a session may have, including forks and runs started from a gallery.
 const maxSources = 16
@@ -185,13 +185,15 @@ type request struct {
 	Cell     *int    `json:"cell"`
 	Entity   string  `json:"entity"`
 	Field    int     `json:"field"`
-	Since    int     `json:"since"` // charts, inputs, marks: how many the page already has
+	Since    int     `json:"since"` // charts, inputs, marks, find: how many the page already has
 	Hold     bool    `json:"hold"`  // drive, fork: hold the run
 	Speed    float64 `json:"speed"` // drive: times the tick rate; 0: as fast as possible
 
 	Scenario string             `json:"scenario"` // begin
 	Seed     string             `json:"seed"`     // begin; "": the scenario's
 	Set      map[string]float64 `json:"set"`      // begin: other numbers, by path
+
+	Condition string `json:"condition"` // find
 
 	Order json.RawMessage `json:"order"` // submit: as in a scenario, but without a tick
 
@@ -298,6 +300,8 @@ func (r *Recording) answer(q *request, a *answer, deadline time.Time) error {
 		return nil
 	case "charts":
 		return r.check.charts(q, a)
+	case "find":
+		return r.answerFind(q, a, deadline)
 	case "drive", "submit":
 		return r.control(q, a)
 	}

@@ -54,8 +54,8 @@ func TestMemory(t *testing.T) {
 		want  string
 	}{
 		{"a forged header", &forged, view.PageMemory, " MiB of memory, the limit is 1024 MiB"},
-		{"as much as there is", &head, 4 * need, ""},
-		{"a little more", &head, 4*need - 1, "MiB of memory, the limit is "},
+		{"as much as there is", &head, view.WorldsOfSource * need, ""},
+		{"a little more", &head, view.WorldsOfSource*need - 1, "MiB of memory, the limit is "},
 	} {
 		w, _, err := new(Program).builder(registry, tt.limit)(tt.h)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {

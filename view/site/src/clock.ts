@@ -20,6 +20,7 @@ export class Clock implements Span {
   private coming = -1; // the tick to show next during playback; -1: not chosen
   private took = 16; // average milliseconds for showing a tick
   private since = 0; // when the page began to show a tick; 0: done
+  until: (from: number, to: number) => { tick: number; stop: boolean } = (_, tick) => ({ tick, stop: false }); // how far playback may go, and whether it stops there
   gone = 0; // how often the user went to another tick
 
   /** Ready says whether the last wanted tick is shown. Changed is called when another tick is wanted. */
@@ -85,6 +86,12 @@ export class Clock implements Span {
     element("looked").ariaLive = on ? "off" : "polite"; // a screen reader would never stop speaking
   }
 
+  /** following reports whether the page shows the latest tick of a run that goes on. */
+  get following(): boolean { return this.follow && !!this.run && !this.run.held; }
+
+  /** hold holds the run. */
+  hold(): void { if (this.run) this.drive(true, this.speed); }
+
   /** extend sets the last tick so far, the number of planned ticks, and the state of the live run; null: no run. */
   extend(last: number, planned: number, run: Run | null): void {
     const before = this.run?.last ?? this.began;
@@ -133,7 +140,11 @@ export class Clock implements Span {
     const steps = this.coming > this.tick ? this.coming - this.tick : this.steps(now), last = this.run?.last ?? this.last;
     this.due = Math.max(now - 100, this.due + steps * this.each);
     if (this.tick < last) {
-      this.tick = Math.min(last, this.tick + steps);
+      const { tick, stop } = this.until(this.tick, Math.min(last, this.tick + steps));
+      if (tick === this.tick) return; // until more is known
+      this.tick = tick;
+      if (stop) [this.playing, this.coming] = [false, -1];
+      if (stop) this.icon();
       this.changed();
     } else if (this.run) { // from here on, follow the run
       [this.playing, this.follow] = [false, true];

@@ -16,6 +16,7 @@ export interface Acts {
   cursor(pane: Pane, cols: number, rows: number): void;
   pin(pane: Pane, entity: boolean): void;
   unpin(): void;
+  search(): void;
 }
 
 /** What keys do, in words, as in docs/VIEW.md. */
@@ -25,6 +26,7 @@ const words: [string, string][] = [
   [", .", "the same, even in a list or on a slider"],
   ["Home, End", "the first tick, the last tick"],
   ["n N", "the next tick with commands or events, the previous one"],
+  ["/", "a condition: Enter goes to the next tick in which it becomes true, Shift and Enter to the one before, and playback stops there; Escape ends it"],
   ["Tab to the world, arrows", "move to another cell; with Shift, ten cells further"],
   ["Enter", "pin the cell, or with Shift the entity on it, to see its history"],
   ["Escape", "unpin"],
@@ -34,7 +36,7 @@ const words: [string, string][] = [
   ["?", "these keys"],
 ];
 
-const free = ",.<>+-=?"; // keys that lists and sliders do not use themselves
+const free = ",.<>+-=?/"; // keys that lists and sliders do not use themselves
 
 /** keys makes the keys work. */
 export function keys(panes: () => Pane[], acts: Acts): void {
@@ -63,7 +65,7 @@ export function keys(panes: () => Pane[], acts: Acts): void {
       n: () => acts.mark(1), N: () => acts.mark(-1),
       "+": () => acts.zoom(1.25), "=": () => acts.zoom(1.25), "-": () => acts.zoom(0.8), "0": () => acts.fit(),
       w: () => acts.pan(0, pan), s: () => acts.pan(0, -pan), a: () => acts.pan(pan, 0), d: () => acts.pan(-pan, 0),
-      f: () => acts.field(), Escape: () => acts.unpin(), "?": open,
+      "/": () => acts.search(), f: () => acts.field(), Escape: () => acts.unpin(), "?": open,
       ...(pane && {
         ArrowLeft: () => acts.cursor(pane, -step, 0), ArrowRight: () => acts.cursor(pane, step, 0),
         ArrowUp: () => acts.cursor(pane, 0, -step), ArrowDown: () => acts.cursor(pane, 0, step),

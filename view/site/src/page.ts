@@ -16,6 +16,7 @@ import { pointer } from "./pointer";
 import { marks, ribbon } from "./ribbon";
 import { rules } from "./rules";
 import { RunPanel } from "./run";
+import { Search } from "./search";
 import { Unwanted, unless, type About, type Selection } from "./source";
 import { Trace } from "./trace";
 import { stripRows, World } from "./world";
@@ -49,6 +50,7 @@ export class Page {
   private readonly inputs: Inputs;
   private readonly trace: Trace;
   private readonly run: RunPanel;
+  private readonly search: Search;
   private readonly live: number; // the source that the panel of a run controls
   private readonly resized = new ResizeObserver(() => this.resize());
   private left = false;
@@ -74,6 +76,7 @@ export class Page {
     this.looked = new Looked(source, this.worlds, () => this.unpin(), (coord) => this.run.choose(this.chosen, coord));
     this.inputs = new Inputs(source, this.facts);
     this.trace = new Trace(source, this.worlds, this.choices, this.clock, go);
+    this.search = new Search(source, this.facts, this.clock, () => this.report());
     this.run = new RunPanel(abouts[this.live]!, source, this.live, {
       fork: () => void session.fork(source.which[this.live]!, this.clock.tick).catch((e: Error) => this.run.say(e.message)),
       begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, { ...abouts[this.live]!.set, ...set }).catch((e: Error) => this.run.say(e.message)),
@@ -96,6 +99,7 @@ export class Page {
     this.source.close();
     document.onkeydown = dark.onchange = null;
     this.clock.close();
+    this.search.close();
     this.trace.show(null);
     this.resized.disconnect();
     for (const p of this.all) p.remove();
@@ -226,6 +230,7 @@ export class Page {
     this.trace.draw(this.clock.tick);
     this.inputs.show(tick, this.clock.playing);
     this.run.parameters(this.worlds[this.live]!.parameters);
+    this.search.tell();
     this.address();
     document.body.dataset["tick"] = String(tick);
     if (!this.seen) requestAnimationFrame(() => performance.mark("world")); // for tests that measure the time
@@ -419,7 +424,7 @@ export class Page {
   private report(): void {
     this.charts.set(this.facts, this.choices);
     this.charts.draw(this.clock.tick);
-    ribbon(element<HTMLCanvasElement>("strip"), this.facts, this.clock);
+    ribbon(element<HTMLCanvasElement>("strip"), this.facts, this.clock, (which) => this.search.spans(which));
   }
 
   // Hands.
@@ -449,6 +454,7 @@ export class Page {
         this.pin(this.chosen.entity ? this.chosen : entity ? p.on(at) : { cell: at });
       },
       unpin: () => this.unpin(),
+      search: () => this.search.open(),
     });
   }
 

@@ -3,10 +3,10 @@
 import type { Span } from "./clock";
 import { element } from "./dom";
 import type { Facts } from "./facts";
-import type { Mark } from "./source";
+import type { FoundSpan, Mark } from "./source";
 
-/** ribbon draws which ticks match, in a row for each recording, and which have inputs or events. */
-export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Span): void {
+/** ribbon draws which ticks match, in a row for each recording, which have inputs or events, and in which a condition holds. */
+export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Span, found: (which: number) => FoundSpan[]): void {
   const k = devicePixelRatio, g = c.getContext("2d")!;
   [c.width, c.height] = [c.clientWidth * k, c.clientHeight * k];
   const x = (t: number) => (end > first ? (t - first) / (end - first) : 0) * c.width;
@@ -24,12 +24,20 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Spa
     else fill("bad", matched, a.last);
     if (wrong) for (let at = x(matched); at < x(a.last); at += 6 * k) g.clearRect(at + 4 * k, top, 2 * k, high); // for readers who cannot see red
   });
-  const accent = colour(c, "accent"), refused = colour(c, "refused");
+  const accent = colour(c, "accent"), refused = colour(c, "refused"), holds = colour(c, "holds");
   const each = (c.height / 2 - k) / facts.length;
   facts.forEach((f, i) => {
     for (const m of f.marks) {
       g.fillStyle = m.refused ? refused : accent;
       g.fillRect(x(m.tick), i * each, Math.max(1, k), each - (i < facts.length - 1 ? k : 0));
+    }
+    g.fillStyle = holds;
+    const tall = Math.min(each - k, 5 * k), low = (i + 1) * each - tall - (i < facts.length - 1 ? k : 0);
+    let drawn = -1; // up to here: one of many ticks in a pixel is enough
+    for (const s of found(i)) {
+      const to = Math.max(x(s.last), x(s.first) + 2 * k);
+      if (to - drawn >= 1) g.fillRect(x(s.first) - k / 2, low, to - x(s.first), tall);
+      drawn = Math.max(drawn, to);
     }
   });
 }

@@ -59,6 +59,15 @@ export interface Inputs { tick: number; inputs: Input[]; more?: number }
 /** Apart says how much fields differ between two recordings. */
 export interface Apart { tick: number; values: { field: number; deltas?: string[]; ulps?: number[] }[] }
 
+/** A FoundSpan is some ticks one after the other, in all of which a condition holds, and what its terms come to in the first of them. */
+export interface FoundSpan { first: number; last: number; found: string }
+
+/** Found is what a search for a condition has found so far. */
+export interface Found {
+  wrong?: { reason: string; before: string; meant: string; after: string };
+  next: number; done?: boolean; held: number; unknown?: number; reason?: string; error?: string; from: number; spans: FoundSpan[];
+}
+
 export interface StateHead { tick: number; recorded?: string; alive: number }
 
 export interface HistoryHead { from: number; to: number; every: number }
@@ -69,7 +78,7 @@ export interface Request {
   op: string; source?: number; tick?: number; to?: number; every?: number; fields?: number[];
   entities?: boolean; cell?: number; entity?: string; field?: number; since?: number;
   with?: number; hold?: boolean; speed?: number; order?: unknown; scenario?: string; seed?: string; set?: Record<string, number>;
-  query?: Query; // about a sweep
+  condition?: string; query?: Query; // about a sweep
 }
 
 /** An Answer holds an object and arrays. */
