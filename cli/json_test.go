@@ -14,6 +14,7 @@ import (
 
 	"github.com/murksim/murksim/internal/compare"
 	"github.com/murksim/murksim/internal/evidence"
+	"github.com/murksim/murksim/internal/reasons"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/scenarios"
@@ -60,7 +61,7 @@ var objects = map[string]any{
 	"`seek`: `state`":             seekResult{},
 	"`find`: `held`":              session.Stretch{},
 	"`find`: `find`":              session.Search{},
-	"`why`: `change`":             whyResult{},
+	"`why`: `change`":             reasons.Change{},
 	"`fork`: `fork`":              forkResult{},
 	"`fork`: `without`":           removalResult{},
 	"`shrink`: `shrink`":          shrinkResult{},

@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/reasons"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/space"
@@ -34,8 +35,8 @@ type answer struct {
 	Tick    uint64
 	After   string
 	Command string
-	Terms   []termView
-	Later   []laterView
+	Terms   []reasons.Term
+	Later   []reasons.Later
 	Causes  []answerCause
 }
 

@@ -13,12 +13,12 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/reasons"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay/ask"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/space"
 )
 
 // A whyJob tells why a number of a recording is what it is.
@@ -87,73 +87,6 @@ here, 2 usage, 3 a tick is not as recorded.`,
 	return c
 }
 
-// A numberView is a number of a recording.
-type numberView struct {
-	Field  string  `json:"field"`
-	Cell   []int32 `json:"cell,omitempty"`
-	Entity uint64  `json:"entity,omitempty"`
-}
-
-// A whyResult is a step of what why prints with --json.
-type whyResult struct {
-	Event string `json:"event"` // "change"
-	File  string `json:"file"`
-	Tick  uint64 `json:"tick"` // in which the number changed, or at which the recording begins, with this value
-	numberView
-	Before    string      `json:"before,omitempty"`
-	After     string      `json:"after"`
-	Part      string      `json:"part,omitempty"` // of the tick, by its name
-	Kind      string      `json:"kind,omitempty"`
-	By        string      `json:"by,omitempty"`      // of events of the tick: the part that scheduled the one that changed it
-	Terms     []termView  `json:"terms,omitempty"`   // how the part came to it
-	Command   string      `json:"command,omitempty"` // that set it
-	Scheduled *eventView  `json:"scheduled,omitempty"`
-	Later     []laterView `json:"later,omitempty"` // what later parts of the tick made of it
-	Causes    []causeView `json:"causes,omitempty"`
-	Together  bool        `json:"together,omitempty"` // the causes are one only together
-	Untried   int         `json:"untried,omitempty"`  // what may be causes, and cannot be put back or was not tried
-}
-
-// A termView is a part of a computation, and what it came to.
-type termView struct {
-	What  string `json:"what"`
-	Value string `json:"value"`
-}
-
-// An eventView says of a command that is an event of the world how it came about.
-type eventView struct {
-	Tick    uint64 `json:"tick"`
-	Part    string `json:"part,omitempty"`
-	Kind    string `json:"kind,omitempty"`
-	Command string `json:"command,omitempty"` // for which it was scheduled
-}
-
-// A laterView is a later part of a tick that changed a number.
-type laterView struct {
-	Part  string `json:"part"`
-	Kind  string `json:"kind"`
-	After string `json:"after"`
-
-	By    string     `json:"by,omitempty"`
-	Terms []termView `json:"terms,omitempty"`
-}
-
-// A causeView is a number, a command, an entity or a draw, without which a change would have been another one.
-type causeView struct {
-	*numberView
-	Without   uint64     `json:"without,omitempty"` // an entity that stood near
-	Moved     uint64     `json:"moved,omitempty"`   // an entity that moved
-	From      []int32    `json:"from,omitempty"`
-	To        []int32    `json:"to,omitempty"`
-	Drawn     []string   `json:"drawn,omitempty"` // the parts that drew
-	Parameter string     `json:"parameter,omitempty"`
-	Command   string     `json:"command,omitempty"`
-	Scheduled *eventView `json:"scheduled,omitempty"`
-	Before    string     `json:"before,omitempty"` // of the tick before
-	After     string     `json:"after,omitempty"`
-	Else      string     `json:"else"` // what would have come of it, had it stayed as it was
-}
-
 func (j *whyJob) run(ctx context.Context, name string) error {
 	err := j.tell(ctx, name)
 	switch {
@@ -180,7 +113,8 @@ func (j *whyJob) tell(ctx context.Context, name string) error {
 		return j.Opener.Diverged(name, err)
 	}
 	n, w := session.Names{Scenario: cursor.Scenario}, cursor.World()
-	s := speaker{n, w.Lattice(), slices.Clone(w.Defs())}
+	s := reasons.NewSpeaker(n, w)
+	s.More = "; --json has them"
 	p, err := j.place(w, n)
 	if err != nil {
 		return err
@@ -199,12 +133,12 @@ func (j *whyJob) tell(ctx context.Context, name string) error {
 		if err != nil {
 			return j.Opener.Diverged(name, err)
 		}
-		r := s.view(c)
+		r := s.Change(c)
 		r.Event, r.File = "change", name
 		if err := j.Emit(r); err != nil {
 			return err
 		}
-		if err := j.Say("%s", strings.Join(s.lines(&r), "\n")); err != nil {
+		if err := j.Say("%s", strings.Join(s.Lines(&r), "\n")); err != nil {
 			return err
 		}
 		i := slices.IndexFunc(c.Causes, func(x ask.Cause) bool { return x.Kind == ask.CauseNumber })
@@ -264,237 +198,4 @@ func (j *whyJob) place(w *engine.World, names session.Names) (p ask.Place, err e
 		return p, report.Usage("--cell %s: there is no such cell in %v", words.Printable(j.cell), w.Lattice().Space())
 	}
 	return p, nil
-}
-
-// A speaker says in words what changed.
-type speaker struct {
-	names   session.Names
-	lattice *space.Lattice
-	defs    []fields.Def
-}
-
-// number names a number.
-func (s *speaker) number(p ask.Place) (v numberView) {
-	d := &s.defs[p.Field]
-	if v.Field = d.Name; d.Type.Kind == fields.VectorKind {
-		v.Field += "_" + strconv.Itoa(p.Component)
-	}
-	if v.Entity = p.Entity; p.Entity == 0 {
-		v.Cell = s.cell(p.Cell)
-	}
-	return v
-}
-
-// name names a number for people.
-func (s *speaker) name(v *numberView) string {
-	if v.Entity != 0 {
-		return v.Field + " of " + s.names.Entity(v.Entity)
-	}
-	return v.Field + " at " + coordinate(v.Cell)
-}
-
-// value says a value.
-func (s *speaker) value(p ask.Place, n ask.Number) string {
-	switch {
-	case !n.Exists:
-		return "none"
-	case s.defs[p.Field].Element == fields.Float32:
-		return s.names.Value(uint32(p.Field), float32(n.Value))
-	}
-	return shortest(n.Value)
-}
-
-// shortest writes a number with as many digits as it takes.
-func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// view is a change with its names.
-func (s *speaker) view(c *ask.Change) whyResult {
-	r := whyResult{Tick: c.Tick, numberView: s.number(c.Place), After: s.value(c.Place, c.After), Together: c.Together, Untried: c.Untried}
-	if len(c.Steps) > 0 {
-		r.Before, r.Part, r.Kind, r.Terms = s.value(c.Place, c.Before), c.Steps[0].Part, c.Steps[0].Kind, termViews(c.Steps[0].Terms)
-		r.By = c.Steps[0].By
-	}
-	if c.Command != nil {
-		r.Command, r.Scheduled = s.order(c.Command)
-	}
-	for _, x := range c.Steps[min(1, len(c.Steps)):] {
-		r.Later = append(r.Later, laterView{x.Part, x.Kind, s.value(c.Place, x.Number), x.By, termViews(x.Terms)})
-	}
-	for i := range c.Causes {
-		r.Causes = append(r.Causes, s.cause(c, &c.Causes[i]))
-	}
-	return r
-}
-
-// cause is a cause with its names.
-func (s *speaker) cause(c *ask.Change, x *ask.Cause) causeView {
-	v := causeView{Else: s.value(c.Place, x.Else)}
-	switch x.Kind {
-	case ask.CausePresence:
-		v.Without = x.Entity
-	case ask.CauseMove:
-		v.Moved, v.From, v.To = x.Entity, s.cell(x.From), s.cell(x.To)
-	case ask.CauseDraw:
-		v.Drawn = x.Drawn
-	case ask.CauseParameter:
-		v.Parameter, v.Before, v.After = s.names.Parameter(x.Parameter), shortest(x.Before.Value), shortest(x.After.Value)
-	case ask.CauseCommand:
-		v.Command, v.Scheduled = s.order(x.Order)
-	default:
-		n := s.number(x.Place)
-		v.numberView, v.Before, v.After = &n, s.value(x.Place, x.Before), s.value(x.Place, x.After)
-	}
-	return v
-}
-
-// order says a command in words, and of an event how it came about.
-func (s *speaker) order(o *ask.Order) (string, *eventView) {
-	if !o.Event {
-		return session.DescribeCommand(s.names, &o.Command), nil
-	}
-	e := &eventView{Tick: o.Scheduled, Part: o.By.Part, Kind: o.By.Kind}
-	if o.Later != nil {
-		e.Command = session.DescribeCommand(s.names, &o.Later.Command)
-	}
-	return s.names.Describe(&o.Command), e
-}
-
-// text says how an event came about.
-func (e *eventView) text() string {
-	text := "scheduled in tick " + words.Number(e.Tick)
-	if e.Part != "" {
-		text += ", by " + partText(e.Kind, e.Part)
-	}
-	return text
-}
-
-func termViews(terms []engine.Term) (list []termView) {
-	for _, t := range terms {
-		list = append(list, termView{t.What, t.Value})
-	}
-	return list
-}
-
-// cell is the coordinate of a cell.
-func (s *speaker) cell(rank int) []int32 {
-	c := s.lattice.Coord(rank)
-	return c.AppendTo(nil)
-}
-
-// coordinate says a coordinate.
-func coordinate(c []int32) string { return strings.ReplaceAll(fmt.Sprint(c), " ", ", ") }
-
-// partText names a part of a tick.
-func partText(kind, name string) string {
-	if kind == name {
-		return map[string]string{engine.PartCommands: "a command", engine.PartEvents: "an event of the tick", engine.PartChecks: "the bounds of its field"}[kind]
-	}
-	return kind + " " + name
-}
-
-// stepText names the part of a tick that changed a number, and of an event which part scheduled it.
-func stepText(kind, name, by string) string {
-	if by != "" {
-		return "an event of " + by
-	}
-	return partText(kind, name)
-}
-
-// mostCauses is how many causes are shown.
-const mostCauses = 8
-
-// lines say a change to people.
-func (s *speaker) lines(r *whyResult) (lines []string) {
-	if r.Part == "" && r.Entity != 0 && r.After == "none" {
-		return []string{fmt.Sprintf("tick %s  %s has not lived since the recording begins", words.Number(r.Tick), s.names.Entity(r.Entity))}
-	}
-	if r.Part == "" {
-		return []string{fmt.Sprintf("tick %s  %s is %s from where the recording begins", words.Number(r.Tick), s.name(&r.numberView), r.After)}
-	}
-	by := stepText(r.Kind, r.Part, r.By)
-	switch {
-	case r.Scheduled != nil:
-		by = "an event"
-	case r.Command != "":
-		by = "a command"
-	}
-	first := r.After
-	if len(r.Later) > 0 {
-		first = "…"
-	}
-	lines = append(lines, fmt.Sprintf("tick %s  %s  %s → %s, by %s", words.Number(r.Tick), s.name(&r.numberView), r.Before, first, by))
-	switch {
-	case r.Scheduled != nil:
-		lines = append(lines, "  event    "+r.Command+"  "+r.Scheduled.text())
-		if r.Scheduled.Command != "" {
-			lines = append(lines, "  command  "+r.Scheduled.Command)
-		}
-	case r.Command != "":
-		lines = append(lines, "  command  "+r.Command)
-	}
-	lines = append(lines, termLines(r.Terms)...)
-	for _, x := range r.Later {
-		lines = append(lines, fmt.Sprintf("  then     → %s, by %s", x.After, stepText(x.Kind, x.Part, x.By)))
-		lines = append(lines, termLines(x.Terms)...)
-	}
-	var rows [][]string
-	for i := range r.Causes {
-		if i == mostCauses {
-			rows = append(rows, []string{fmt.Sprintf("and %d more; --json has them", len(r.Causes)-i)})
-			break
-		}
-		rows = append(rows, s.row(&r.Causes[i]))
-	}
-	label := "because"
-	for _, row := range words.Aligned(rows) {
-		lines = append(lines, fmt.Sprintf("  %-7s  %s", label, row))
-		label = ""
-	}
-	switch {
-	case r.Together:
-		lines = append(lines, "           none of them alone, but all together")
-	case len(r.Causes) == 0 && r.Command == "":
-		lines, label = append(lines, "  because  of nothing alone that was tried: without any one thing near it it would be the same"), ""
-	}
-	if r.Untried > 0 {
-		lines = append(lines, fmt.Sprintf("  %-7s  %s more near it, which cannot be put back, or were not tried", label, words.Number(uint64(r.Untried))))
-	}
-	return lines
-}
-
-// row says a cause.
-func (s *speaker) row(x *causeView) []string {
-	otherwise := "else " + x.Else
-	switch {
-	case x.Without != 0:
-		return []string{s.names.Entity(x.Without), "was near", otherwise}
-	case x.Moved != 0:
-		return []string{s.names.Entity(x.Moved), coordinate(x.From) + " → " + coordinate(x.To), otherwise}
-	case len(x.Drawn) > 0:
-		return []string{strings.Join(x.Drawn, " or "), "drew numbers", otherwise}
-	case x.Parameter != "":
-		return []string{"parameter " + x.Parameter, x.Before + " → " + x.After, otherwise}
-	case x.Scheduled != nil:
-		return []string{x.Command, x.Scheduled.text(), otherwise}
-	case x.Command != "":
-		return []string{x.Command, "", otherwise}
-	}
-	return []string{s.name(x.numberView), x.Before + " → " + x.After, otherwise}
-}
-
-// termLines say how a part came to a number.
-func termLines(terms []termView) (lines []string) {
-	var rows [][]string
-	for _, t := range terms {
-		if t.What == t.Value {
-			t.Value = ""
-		}
-		rows = append(rows, []string{t.What, t.Value})
-	}
-	label := "terms"
-	for _, row := range words.Aligned(rows) {
-		lines = append(lines, fmt.Sprintf("  %-7s  %s", label, strings.TrimRight(row, " ")))
-		label = ""
-	}
-	return lines
 }

@@ -17,7 +17,9 @@ import (
 type Cursor struct {
 	Stop func() error // unless nil, called now and then on the way to a tick, which its error ends
 
-	file  *os.File
+	file  io.ReaderAt
+	size  func() int64 // of the file, in bytes; below 0: unknown
+	close func() error
 	build Builder
 	p     *Player
 	first uint64
@@ -56,9 +58,20 @@ func OpenFile(path string, build Builder) (*Cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cursor{file: f, build: build, step: 1}
-	if err := c.restart(); err != nil {
+	c, err := open(&Cursor{file: f, size: func() int64 { return sizeOf(f) }, close: f.Close, build: build, step: 1})
+	if err != nil {
 		f.Close()
+	}
+	return c, err
+}
+
+// OpenAt opens a recording of so many bytes as [OpenFile] does, such as one in memory.
+func OpenAt(recording io.ReaderAt, size int64, build Builder) (*Cursor, error) {
+	return open(&Cursor{file: io.NewSectionReader(recording, 0, size), size: func() int64 { return size }, close: func() error { return nil }, build: build, step: 1})
+}
+
+func open(c *Cursor) (*Cursor, error) {
+	if err := c.restart(); err != nil {
 		return nil, err
 	}
 	c.first = c.p.World.Tick()
@@ -75,7 +88,6 @@ func OpenFile(path string, build Builder) (*Cursor, error) {
 		state.Release()
 		return c, nil
 	}
-	f.Close()
 	return nil, err
 }
 
@@ -234,7 +246,7 @@ func (c *Cursor) enter(known, tick uint64) bool {
 	if n == 0 || ticks[n-1] <= max(known, c.first) {
 		return false
 	}
-	size := sizeOf(c.file)
+	size := c.size()
 	p := &Player{World: c.p.World, Source: c.p.Source, begin: c.first}
 	if c.lost = size < 0 || !c.keys.Enter(p, c.file, size, ticks[n-1]); c.lost {
 		c.keys = nil
@@ -287,4 +299,4 @@ func (c *Cursor) remember() error {
 }
 
 // Close closes the file.
-func (c *Cursor) Close() error { return c.file.Close() }
+func (c *Cursor) Close() error { return c.close() }

@@ -212,7 +212,7 @@ func (c *check) mark(t *engine.Tick) {
 // plain returns an error's text without package prefixes.
 func plain(err error) string {
 	text := err.Error()
-	for _, name := range []string{"replay: ", "runner: ", "scenarios: ", "engine: "} {
+	for _, name := range []string{"replay: ", "runner: ", "scenarios: ", "engine: ", "ask: "} {
 		text = strings.TrimPrefix(text, name)
 	}
 	return text

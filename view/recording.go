@@ -48,6 +48,7 @@ type Recording struct {
 	check   check
 
 	searches []*search // those that were asked for last
+	question *question // the last one; nil: none
 
 	diverges atomic.Bool // a replay from the recording's start gives another hash than recorded
 	hidden   atomic.Bool // only a replay from a keyframe does, or fails: the world keeps memory outside its state

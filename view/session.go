@@ -150,6 +150,9 @@ func (s *Session) makeRoom(name string, need uint64, stay Source) error {
 // giveUp ends a source started in the session and discards it.
 func (s *Session) giveUp(e *entry) {
 	e.end()
+	if r, ok := e.Source.(*Recording); ok && r.question != nil {
+		r.question.end()
+	}
 	maps.DeleteFunc(s.comparisons, func(of [2]*Recording, _ *comparison) bool { return e.Source == of[0] || e.Source == of[1] })
 	e.Source = nil
 }
@@ -194,6 +197,7 @@ type request struct {
 	Set      map[string]float64 `json:"set"`      // begin: other numbers, by path
 
 	Condition string `json:"condition"` // find
+	Component int    `json:"component"` // why
 
 	Order json.RawMessage `json:"order"` // submit: as in a scenario, but without a tick
 
@@ -300,6 +304,8 @@ func (r *Recording) answer(q *request, a *answer, deadline time.Time) error {
 		return nil
 	case "charts":
 		return r.check.charts(q, a)
+	case "why":
+		return r.why(q, a)
 	case "find":
 		return r.answerFind(q, a, deadline)
 	case "drive", "submit":

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/words"
@@ -25,26 +23,12 @@ func DescribeRecord(n Names, r *replay.Record) string {
 	} else {
 		what = fmt.Sprintf("payload of type %d, %s: %v", r.Tag, hex.EncodeToString(r.Payload), err)
 	}
-	return describeMeta(what, &r.Meta)
+	return words.Meta(what, &r.Meta)
 }
 
 // DescribeCommand says a command in words, with all that stands beside it.
 func DescribeCommand(n Names, c *commands.Command) string {
-	return describeMeta(n.Describe(c), &c.Meta)
-}
-
-func describeMeta(what string, m *commands.Meta) string {
-	parts := []string{what, fmt.Sprintf("priority %d", m.Priority)}
-	if m.HasSource {
-		parts = append(parts, fmt.Sprintf("source %d", m.Source))
-	}
-	if m.HasSeq {
-		parts = append(parts, fmt.Sprintf("source sequence %d", m.SourceSeq))
-	}
-	if m.Expires != commands.NoExpiry {
-		parts = append(parts, "expires after tick "+words.Number(m.Expires))
-	}
-	return strings.Join(slices.Concat(parts, []string{fmt.Sprintf("arrival %d", m.Arrival)}), "  ")
+	return words.Command(n, c)
 }
 
 // CheckNames is [runner.CheckNames] of a file.

@@ -1,7 +1,7 @@
 // What a cell or an entity holds, in words.
 
 import { partName } from "./colour";
-import { element, make } from "./dom";
+import { button, element, make } from "./dom";
 import { Latest } from "./latest";
 import type { Chosen } from "./pane";
 import { Unwanted, type Apart, type Look, type Source } from "./source";
@@ -15,7 +15,7 @@ export class Looked {
   private readonly jobs = new Latest();
 
   constructor(private readonly source: Source, private readonly worlds: World[], private readonly unpin: () => void,
-    private readonly told: (coord: number[] | undefined) => void) {}
+    private readonly told: (coord: number[] | undefined) => void, private readonly why: ((field: number, component: number) => void) | null) {}
 
   /** show requests what is held at a tick, and shows it. */
   show(tick: number, at: Chosen, pinned: boolean): void {
@@ -41,6 +41,12 @@ export class Looked {
 
   private tell(all: Look[], apart: Apart | null, pinned: boolean): void {
     const a = this.worlds[0]!.about, table = make("table"), l = all[0]!;
+    const ask = (cell: HTMLTableCellElement, name: string, field: number, component: number) => {
+      if (!pinned || !this.why) return;
+      const b = button("why?", `Why is ${name} so?`, () => this.why!(field, component));
+      b.className = "why";
+      cell.append(" ", b);
+    };
     const row = (name: string, values: string[][], unit = "") => {
       const r = table.insertRow(), same = values.every((v) => v.join() === values[0]!.join());
       r.insertCell().textContent = name;
@@ -50,11 +56,15 @@ export class Looked {
         if (cell.textContent !== exact) cell.title = exact;
       }
       if (!same) r.className = "differs";
+      return r.cells[0]!;
     };
     l.values.forEach((v, i) => {
       const f = a.fields[v.field]!, unit = f.unit ? ` ${f.unit}` : "";
-      if (f.components > inOneRow) v.values.forEach((_, k) => row(partName(f, k), all.map((x) => [x.values[i]!.values[k]!]), unit));
-      else row(f.name, all.map((x) => x.values[i]!.values), unit);
+      if (f.components > inOneRow) v.values.forEach((_, k) => ask(row(partName(f, k), all.map((x) => [x.values[i]!.values[k]!]), unit), partName(f, k), v.field, k));
+      else {
+        const cell = row(f.name, all.map((x) => x.values[i]!.values), unit);
+        v.values.forEach((_, k) => ask(cell, f.components > 1 ? partName(f, k) : f.name, v.field, k));
+      }
       const far = apart?.values.find((x) => x.field === v.field)?.deltas;
       if (!far) return;
       const cell = table.insertRow().insertCell();

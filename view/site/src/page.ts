@@ -19,6 +19,7 @@ import { RunPanel } from "./run";
 import { Search } from "./search";
 import { Unwanted, unless, type About, type Selection } from "./source";
 import { Trace } from "./trace";
+import { Why } from "./why";
 import { stripRows, World } from "./world";
 
 const dark = matchMedia("(prefers-color-scheme: dark)"); // charts and the strip use the page's colours
@@ -51,6 +52,7 @@ export class Page {
   private readonly trace: Trace;
   private readonly run: RunPanel;
   private readonly search: Search;
+  private readonly why: Why;
   private readonly live: number; // the source that the panel of a run controls
   private readonly resized = new ResizeObserver(() => this.resize());
   private left = false;
@@ -73,7 +75,9 @@ export class Page {
     this.worlds = abouts.map((a, i) => new World(a, source, i, first));
     this.facts = abouts.map((a, i) => new Facts(a, source, i));
     this.charts = new Charts(element("charts"), this.clock, go);
-    this.looked = new Looked(source, this.worlds, () => this.unpin(), (coord) => this.run.choose(this.chosen, coord));
+    this.why = new Why(source, (tick, at) => { go(tick); this.choose(at); this.pinned = true; this.look(); });
+    this.looked = new Looked(source, this.worlds, () => this.unpin(), (coord) => this.run.choose(this.chosen, coord),
+      abouts.length > 1 || about.unverifiable ? null : (field, component) => this.why.ask({ field, component, at: this.chosen }, this.clock.tick));
     this.inputs = new Inputs(source, this.facts);
     this.trace = new Trace(source, this.worlds, this.choices, this.clock, go);
     this.search = new Search(source, this.facts, this.clock, () => this.report());
@@ -100,6 +104,7 @@ export class Page {
     document.onkeydown = dark.onchange = null;
     this.clock.close();
     this.search.close();
+    this.why.clear();
     this.trace.show(null);
     this.resized.disconnect();
     for (const p of this.all) p.remove();
@@ -500,6 +505,7 @@ export class Page {
 
   private unpin(): void {
     this.pinned = false;
+    this.why.clear();
     this.look();
   }
 

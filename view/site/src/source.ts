@@ -68,6 +68,9 @@ export interface Found {
   next: number; done?: boolean; held: number; unknown?: number; reason?: string; error?: string; from: number; spans: FoundSpan[];
 }
 
+/** Why is the latest change of a number, in lines, and which of them say causes that are numbers. */
+export interface Why { tick: number; lines: string[]; causes: { line: number; field: number; component: number; cell: number; entity?: string }[] }
+
 export interface StateHead { tick: number; recorded?: string; alive: number }
 
 export interface HistoryHead { from: number; to: number; every: number }
@@ -78,7 +81,7 @@ export interface Request {
   op: string; source?: number; tick?: number; to?: number; every?: number; fields?: number[];
   entities?: boolean; cell?: number; entity?: string; field?: number; since?: number;
   with?: number; hold?: boolean; speed?: number; order?: unknown; scenario?: string; seed?: string; set?: Record<string, number>;
-  condition?: string; query?: Query; // about a sweep
+  condition?: string; component?: number; query?: Query; // about a sweep
 }
 
 /** An Answer holds an object and arrays. */
