@@ -266,9 +266,13 @@ func (x *shrinking) write(ctx context.Context) error {
 			}
 			x.Commands = append(x.Commands, givenView{list[0].Tick, session.DescribeCommand(names, &list[0].Command)})
 		}
-		if _, err := w.Step(); errors.As(err, new(*engine.TickError)) {
+		_, err := w.Step()
+		switch tick, fails := errors.AsType[*engine.TickError](err); {
+		case fails && tick.Where == "recorder":
+			return words.About(x.output, tick.Err)
+		case fails:
 			return x.remembers() // no tick of it failed before
-		} else if err != nil {
+		case err != nil:
 			return words.About(x.File, err)
 		}
 	}
@@ -324,6 +328,9 @@ func (x *shrinking) text() string {
 	flag := ""
 	if x.State != "" {
 		flag = session.StateArguments(x.State)
+	}
+	if x.workers > 0 && x.Wrong != "" { // what differs may hang on it
+		flag += fmt.Sprintf(" --workers %d", x.workers)
 	}
 	fmt.Fprintf(&b, "next      %s verify%s%s %s", x.Name, flag, x.memory, words.Argument(x.output))
 	return b.String()

@@ -69,10 +69,20 @@ func (j *shrinkJob) wrongTick(ctx context.Context, name string) (uint64, error) 
 		return 0, report.Exit(report.StatusNever, fmt.Errorf("%s: all of its %s are as recorded; to shrink it, say what is to become true in it", document.FileName(name), words.Count(v.Ticks, "tick")))
 	case twice:
 		return 0, report.Exit(v.Code, fmt.Errorf("%s: %s: %s; %s synctest may name the part", document.FileName(name), session.Twice(unsteady), session.Remembers, j.Name))
+	case noTickIsToBlame(v.Err):
+		return 0, report.Exit(v.Code, fmt.Errorf("%s: it does not verify, but its ticks are not to blame; %s verify %s says more", document.FileName(name), j.Name, words.Argument(name)))
 	case v.Code != report.StatusDiverged || v.Tick == 0:
 		return 0, j.Diverged(name, v.Err)
 	}
 	return uint64(v.Tick), nil
+}
+
+// noTickIsToBlame reports an error of a recording whose ticks all match, if they are computed in another way.
+func noTickIsToBlame(err error) bool {
+	_, hidden := errors.AsType[*index.HiddenError](err)
+	_, workers := errors.AsType[*session.WorkersError](err)
+	_, changes := errors.AsType[*session.ChangesError](err)
+	return hidden || workers || changes
 }
 
 // wrongFrom is the part that begins at a state and ends with a wrong tick; nil: from that state alone the tick is as recorded.

@@ -59,12 +59,9 @@ func (j *verifyJob) next(v *session.Verdict) string {
 	if files.IsPipe(v.File) || j.Hashes != "" && files.IsPipe(j.Hashes) || strings.HasPrefix(v.File, "/dev/fd/") { // which is read once
 		return ""
 	}
-	_, hidden := errors.AsType[*index.HiddenError](v.Err)
 	_, unsteady := errors.AsType[*index.UnsteadyError](v.Err)
-	_, workers := errors.AsType[*session.WorkersError](v.Err)
-	_, changes := errors.AsType[*session.ChangesError](v.Err)
 	switch {
-	case hidden || unsteady || workers || changes:
+	case unsteady || noTickIsToBlame(v.Err):
 		return fromGenesis(v, "synctest "+file)
 	case errors.Is(v.Err, replay.ErrTable) && !errors.Is(v.Err, replay.ErrMismatch): // else the recording is wrong, whatever the table says
 		if e, ok := errors.AsType[*replay.TableError](v.Err); ok && e.Alone {

@@ -11,8 +11,8 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// A Cursor is a world that goes to any tick of a recording. The ticks on its way are replayed, and the hashes of those to which it goes are compared, and of those
-// that it remembers: some states that it has come through, as forks of the world, so that a way back is short; not those of a world that remembers something outside its state, which a fork
+// A Cursor is a world that goes to any tick of a recording. Every tick on its way is replayed, and its hash compared. It remembers some states that it has
+// come through, as forks of the world, so that a way back is short; not those of a world that remembers something outside its state, which a fork
 // lacks. It belongs to one goroutine.
 type Cursor struct {
 	Stop func() error // unless nil, called now and then on the way to a tick, which its error ends
@@ -128,7 +128,7 @@ func (c *Cursor) Frame() *Frame { return c.p.Frame() }
 // Receipts returns those of the cursor's tick, if it was reached by replaying it. They are valid until the next call of Seek.
 func (c *Cursor) Receipts() []commands.Receipt { return c.p.Receipts() }
 
-// Seek goes to a tick. Its error is that of [Player.Step], of a tick on the way that was compared and is not as recorded, or says which ticks there are. After an
+// Seek goes to a tick. Its error is that of [Player.Step], of the first tick on the way that is not as recorded, or says which ticks there are. After an
 // error World is at no tick of the recording until a Seek succeeds, and the same Seek fails again.
 func (c *Cursor) Seek(tick uint64) error {
 	if tick < c.first || tick > c.last {
@@ -158,35 +158,55 @@ func (c *Cursor) Walk(from, tick uint64, look func(*engine.World) error) error {
 	return err
 }
 
-// walk computes the ticks up to a tick.
+// walk computes the ticks up to a tick, and compares them.
 func (c *Cursor) walk(from, tick uint64, look func(*engine.World) error) error {
-	for {
-		at := c.p.World.Tick()
-		if look != nil && at >= from {
-			if err := look(c.p.World); err != nil {
-				return err
-			}
+	p, reader := c.p, c.p.Source.(*Reader)
+	before := func() (err error) {
+		at := p.World.Tick()
+		if c.Stop != nil && at%64 == 0 {
+			err = c.Stop()
 		}
-		switch {
-		case at >= tick:
-			return nil
-		case c.Stop != nil && at%64 == 0:
-			if err := c.Stop(); err != nil {
-				return err
-			}
+		if err == nil && look != nil && at >= from {
+			err = look(p.World)
 		}
-		step := c.p.Replay // without the comparison, which takes most of the time of a quick world
-		if next := at + 1; next == from || next == tick || c.step > 0 && next%c.step == 0 {
-			step = c.p.Step
-		}
-		err := c.p.from(step())
 		if err == nil {
-			err = c.remember()
+			err = c.remember(reader)
 		}
-		if err != nil {
-			return err
+		return err
+	}
+	if at := p.World.Tick(); at+1 == tick || at == tick {
+		err := before()
+		if err == nil && at < tick {
+			if err = p.Step(); err == nil {
+				err = before()
+			}
+		}
+		return err
+	}
+	p.Source, p.Before = &upTo{reader, p.World, tick}, before
+	_, err := p.Verify() // which is faster than steps
+	p.Source, p.Before = reader, nil
+	if err != nil { // some of what it remembered last was not compared
+		if wrong := c.drop(); wrong != nil {
+			err = errors.Join(err, wrong)
 		}
 	}
+	return err
+}
+
+// An upTo is a source that ends with a tick.
+type upTo struct {
+	Source
+	world *engine.World
+	last  uint64
+}
+
+// Next implements [Source].
+func (s *upTo) Next(f *Frame) error {
+	if s.world.Tick() >= s.last {
+		return io.EOF
+	}
+	return s.Source.Next(f)
 }
 
 // nearest goes to a tick that is known and lies before another one, or is it.
@@ -257,16 +277,22 @@ func (c *Cursor) enter(known, tick uint64) bool {
 }
 
 // forget drops what it remembers, and remembers nothing more: a fork came to something else than the recording.
-func (c *Cursor) forget() (err error) {
+func (c *Cursor) forget() error {
+	c.step, c.keys = 0, nil
+	return c.drop()
+}
+
+// drop drops what it remembers.
+func (c *Cursor) drop() (err error) {
 	for _, m := range c.marks {
 		err = errors.Join(err, m.world.Release())
 	}
-	c.marks, c.step, c.keys = nil, 0, nil
+	c.marks = nil
 	return err
 }
 
 // remember keeps the state that was reached if its tick is a multiple of the step. Where there are too many, the step doubles.
-func (c *Cursor) remember() error {
+func (c *Cursor) remember(reader *Reader) error {
 	w := c.p.World
 	if c.step == 0 || w.Tick()%c.step != 0 {
 		return nil
@@ -288,13 +314,13 @@ func (c *Cursor) remember() error {
 		}
 		clear(c.marks[len(kept):])
 		c.marks = kept
-		return c.remember()
+		return c.remember(reader)
 	}
 	f, err := w.Fork()
 	if err != nil {
 		return err
 	}
-	c.marks = append(c.marks, mark{f, c.p.Source.(*Reader).Position()})
+	c.marks = append(c.marks, mark{f, reader.Position()})
 	return nil
 }
 

@@ -105,7 +105,8 @@ func (a *Session) About(name string, err error) error {
 
 // Outcome names the result of a verification, and gives its exit status.
 func Outcome(err error) (name string, code int) {
-	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
+	tick, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
+	failed = failed && tick.Where != "recorder"           // which could not write
 	_, inputs := errors.AsType[*InputsError](err)
 	switch {
 	case err == nil:

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -58,13 +59,23 @@ func (r *Remover) Each(ctx context.Context, first, last, end uint64) (list []Rem
 	}
 	var at start
 	tick := uint64(0)
-	return list, numbers, r.each(ctx, len(list), func(i int) (s start, err error) {
+	if err := r.each(ctx, len(list), func(i int) (s start, err error) {
 		if list[i].Tick != tick {
 			tick = list[i].Tick
 			at, err = r.startAt(tick - 1)
 		}
 		return at, err
-	}, func(x *worker, i int, s start) error { return r.remove(ctx, x, i, s, &list[i]) })
+	}, func(x *worker, i int, s start) error {
+		if x.last = list[i].Tick; i == 0 {
+			if err := r.control(ctx, x, s); err != nil {
+				return err
+			}
+		}
+		return r.without(ctx, x, i, s, &list[i])
+	}); err != nil {
+		return nil, 0, err
+	}
+	return list, numbers, r.workersHold(func(x *worker) error { return r.control(ctx, x, x.start) }) // the runs themselves may have changed what a world remembers
 }
 
 // read reads the commands, and goes to the end.
@@ -86,18 +97,16 @@ func (r *Remover) read(ctx context.Context, first, end uint64) (err error) {
 	return nil
 }
 
-// remove computes a run without a command; before the first one also one with all, which must end as it was recorded.
-func (r *Remover) remove(ctx context.Context, x *worker, i int, s start, to *Removal) error {
-	if i == 0 {
-		same := *to
-		if err := r.without(ctx, x, none, s, &same); err != nil {
-			return err
-		}
-		if same.Failed != nil || same.Differ > 0 || x.world.Hash() != r.end.Hash() {
-			return ErrRemembers
-		}
+// control computes a run with all commands, from the tick of the latest one that was left out, which must end as it was recorded.
+func (r *Remover) control(ctx context.Context, x *worker, s start) error {
+	same := Removal{Given: Given{Tick: x.last}}
+	if err := r.without(ctx, x, none, s, &same); err != nil {
+		return err
 	}
-	return r.without(ctx, x, i, s, to)
+	if same.Failed != nil || same.Differ > 0 || x.world.Hash() != r.end.Hash() {
+		return ErrRemembers
+	}
+	return nil
 }
 
 // none is the index of no command.
@@ -105,7 +114,7 @@ const none = -1
 
 // without computes a run without a command.
 func (r *Remover) without(ctx context.Context, x *worker, at int, s start, to *Removal) (err error) {
-	next := slices.IndexFunc(r.all, func(g Given) bool { return g.Tick == to.Tick })
+	next, _ := slices.BinarySearchFunc(r.all, to.Tick, func(g Given, tick uint64) int { return cmp.Compare(g.Tick, tick) })
 	give := func(tick uint64, list []commands.Command) []commands.Command {
 		for ; next < len(r.all) && r.all[next].Tick == tick; next++ {
 			c := r.all[next].Command

@@ -32,14 +32,16 @@ type worker struct {
 	holds  func(*engine.World) bool
 	first  *engine.World // in the state of the latest start
 	start  start
+	last   uint64        // tick of the latest command that was left out
 	world  *engine.World // in which the latest run was computed, a fork of the first
 	inputs []commands.Command
 }
 
 // A start is a state at which a run begins.
 type start struct {
-	state []byte
-	rest  uint64
+	descriptor []byte
+	state      []byte
+	rest       uint64
 }
 
 func (r *Runs) note() {
@@ -53,7 +55,8 @@ func (r *Runs) startAt(tick uint64) (s start, err error) {
 	if err := r.Cursor.Seek(tick); err != nil {
 		return s, err
 	}
-	s.state, s.rest, err = r.Cursor.World().SaveTick(r.Cursor.Head().World())
+	s.descriptor = r.Cursor.Head().World()
+	s.state, s.rest, err = r.Cursor.World().SaveTick(s.descriptor)
 	return s, err
 }
 
@@ -108,6 +111,19 @@ func (r *Runs) each(ctx context.Context, n int, prepare func(i int) (start, erro
 	return context.Cause(ctx)
 }
 
+// workersHold calls a function with each worker that has computed a run, and returns the first error.
+func (r *Runs) workersHold(f func(*worker) error) error {
+	for _, x := range r.workers {
+		if x.world == nil {
+			continue
+		}
+		if err := f(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // run computes ticks from a state up to the tick last. Give appends the commands of a tick to a list, which are taken with the numbers that they have, or
 // as new ones. After is called after each tick; true ends the run. Failed is the error of a tick that fails, or of Check.
 func (x *worker) run(ctx context.Context, s start, last uint64, numbered bool, give func(tick uint64, list []commands.Command) []commands.Command, after func(tick uint64) bool) (failed, err error) {
@@ -151,7 +167,7 @@ func (x *worker) begin(s start) (err error) {
 		x.world = nil
 	}
 	if x.start.state == nil || &x.start.state[0] != &s.state[0] {
-		if err := x.first.LoadTick(x.Cursor.Head().World(), s.state, s.rest); err != nil {
+		if err := x.first.LoadTick(s.descriptor, s.state, s.rest); err != nil {
 			return err
 		}
 		x.start = s

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -113,6 +114,14 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 	}
 	if err == nil {
 		err = minimal(first, shows)
+	}
+	if err == nil { // the trials themselves may have changed what a world remembers
+		err = s.workersHold(func(w *worker) error {
+			if tick, err := w.becomes(ctx, from, x.Commands, last); err != nil || tick != x.Last {
+				return cmp.Or(err, ErrRemembers)
+			}
+			return nil
+		})
 	}
 	if err != nil {
 		return nil, err
