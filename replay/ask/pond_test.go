@@ -30,12 +30,14 @@ func (spread) Step(c *engine.Context) error {
 }
 
 // pond is the builder of recordings of the pond.
-func pond(*replay.Header) (*engine.World, error) {
-	return engine.New(engine.Config{
+func pond(*replay.Header) (*engine.World, error) { return engine.New(pondConfig(spread{})) }
+
+func pondConfig(p engine.Propagator) engine.Config {
+	return engine.Config{
 		Space:       space.Ring{Length: 6},
 		Fields:      []fields.Def{{Name: "heat", Initial: fields.Values([]float64{6, 5, 4, 3, 2, 1})}},
-		Propagators: []engine.Propagator{spread{}},
+		Propagators: []engine.Propagator{p},
 		Parameters:  []engine.Parameter{{Key: pondWind, Name: "wind", Value: 0.375}},
 		Seed:        11,
-	})
+	}
 }
