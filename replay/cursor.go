@@ -211,31 +211,23 @@ func (s *upTo) Next(f *Frame) error {
 
 // nearest goes to a tick that is known and lies before another one, or is it.
 func (c *Cursor) nearest(tick uint64) error {
-	at := c.p.World.Tick()
-	best := -1
+	at, known, best := c.p.World.Tick(), uint64(0), -1
+	here := !c.lost && at <= tick
+	if here && at+1 == tick { // the next tick has its frame, too
+		return nil
+	}
 	for i := range c.marks {
-		if t := c.marks[i].world.Tick(); t <= tick && (best < 0 || t > c.marks[best].world.Tick()) {
-			best = i
+		if t := c.marks[i].world.Tick(); t <= tick && (best < 0 || t > known) {
+			best, known = i, t
 		}
 	}
-	here := !c.lost && at <= tick
-	switch known := uint64(0); {
-	case here && at+1 == tick: // the next tick has its frame, too
-		return nil
-	default:
-		if best >= 0 {
-			known = c.marks[best].world.Tick()
-		}
-		if here {
-			known = max(known, at)
-		}
-		if c.enter(known, tick) {
-			return nil
-		}
-		here = here && !c.lost
+	if here {
+		known = max(known, at)
 	}
 	switch {
-	case here && (best < 0 || c.marks[best].world.Tick() <= at):
+	case c.enter(known, tick):
+		return nil
+	case here && !c.lost && known == at:
 		return nil
 	case best < 0:
 		return c.restart()
