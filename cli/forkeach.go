@@ -110,6 +110,8 @@ func (x *removing) remove(ctx context.Context) error {
 	first, last := c.Ticks()
 	if x.end = cmp.Or(x.to, last); x.end > last {
 		return report.Exit(report.StatusError, c.Has(x.name, x.end))
+	} else if x.to == 0 && c.Damage() != nil {
+		return c.Damage()
 	}
 	from, to := max(x.first, first+1), min(x.last, x.end)
 	if from > to {

@@ -24,6 +24,7 @@ type Cursor struct {
 	p     *Player
 	first uint64
 	last  uint64
+	after error // why there is no tick behind the last; nil: the recording ends there
 	marks []mark
 	step  uint64 // between marks, a power of two; 0: the world cannot be forked
 	most  int    // how many marks there may be
@@ -81,7 +82,7 @@ func open(c *Cursor) (*Cursor, error) {
 	frames, err := NewReader(c.section(0))
 	if err == nil {
 		var end Position
-		end, _ = frames.Prefix(nil) // what stands behind it is no tick
+		end, c.after = frames.Prefix(nil)
 		c.last = c.first + uint64(end.Frame)
 		state := c.p.World.Snapshot()
 		c.most = max(2, min(mostMarks, markBytes/max(state.Bytes(), 1)))
@@ -121,6 +122,9 @@ func (c *Cursor) Head() *Header { return c.p.Source.Head() }
 
 // Ticks returns the tick at which the recording begins, and its last whole one.
 func (c *Cursor) Ticks() (first, last uint64) { return c.first, c.last }
+
+// Damage is the error of what stands behind the last whole tick, such as that it is cut short; nil: the recording ends there.
+func (c *Cursor) Damage() error { return c.after }
 
 // Frame returns the frame of the cursor's tick, if it was reached by replaying it, as the next tick always is; else its Tick is 0. It is valid until the next call of Seek.
 func (c *Cursor) Frame() *Frame { return c.p.Frame() }

@@ -15,6 +15,7 @@ import (
 type Cursor struct {
 	*replay.Cursor
 	Scenario *scenarios.Scenario
+	opener   *Session
 	index    *OpenedIndex
 	build    replay.Builder
 }
@@ -26,7 +27,7 @@ func (j *Visitor) Cursor(ctx context.Context, name string, worlds int) (*Cursor,
 	if worlds > 1 {
 		limit, workers = limit.Share(uint64(worlds)), 1
 	}
-	c := &Cursor{build: rec.Builder(ctx, workers, limit)}
+	c := &Cursor{opener: j.Opener, build: rec.Builder(ctx, workers, limit)}
 	var err error
 	if c.Cursor, err = replay.OpenFile(name, c.build); err != nil {
 		return nil, err
@@ -48,9 +49,11 @@ func (j *Visitor) Cursor(ctx context.Context, name string, worlds int) (*Cursor,
 // Another builds another world like that of the cursor, where the recording begins.
 func (c *Cursor) Another() (*engine.World, error) { return c.build(c.Head()) }
 
-// Has is the error for a tick that the recording does not have.
+// Has is the error for a tick that the recording does not have: that of its damage, if there is one.
 func (c *Cursor) Has(name string, tick uint64) error {
 	switch first, last := c.Ticks(); {
+	case tick > last && c.Damage() != nil:
+		return c.opener.Diverged(name, c.Damage())
 	case tick < first:
 		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", words.Argument(name), words.Number(tick), words.Number(first))
 	case tick > last:

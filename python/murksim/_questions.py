@@ -14,9 +14,9 @@ from ._commands import Path, _event, _failure, _file, _flags
 _NEVER = 7  # exit status
 
 
-def _ask(arguments: list[str], event: str, states: Sequence[Path], never: bool = False, **flags: object) -> list[dict[str, Any]]:
-    """Runs a command that ends well or, with never, finds nothing, and returns its objects."""
-    arguments += [*(f"--state={_file(s)}" for s in states), *_flags(**flags), "--json"]
+def _ask(arguments: list[str], of: Sequence[str | None], event: str, states: Sequence[Path], never: bool = False, **flags: object) -> list[dict[str, Any]]:
+    """Runs a command about a file, and maybe a condition, that ends well or, with never, finds nothing, and returns its objects."""
+    arguments += [*(f"--state={_file(s)}" for s in states), *_flags(**flags), "--json", "--", *(o for o in of if o is not None)]
     exit_status, text, said = _library.command(arguments)
     objects = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     if exit_status != 0 and not (never and exit_status == _NEVER):
@@ -56,7 +56,7 @@ class Found:
 
 def find(path: Path, condition: str, *, states: Sequence[Path] = (), workers: int | None = None, max_memory: str | None = None) -> Found:
     """Looks in which ticks of a recording a condition holds, such as ``"most(heat) > 250"``, and compares every tick on the way."""
-    objects = _ask(["find", _file(path), condition], "find", states, never=True, workers=workers, max_memory=max_memory)
+    objects = _ask(["find"], [_file(path), condition], "find", states, never=True, workers=workers, max_memory=max_memory)
     end = _event(objects, "find") or {}
     spans = tuple(Span(o["first"], o["last"], o["found"]) for o in objects if o.get("event") == "held")
     return Found(end["condition"], end["held"], spans, end)
@@ -97,7 +97,7 @@ def why(
     """Tells when a number changed last, up to a tick, and why: of a cell, or of an entity by its id or name. With ``depth`` it goes on with the first cause, step by step."""
     where: dict[str, Any] = {"cell": None if cell is None else ",".join(str(int(c)) for c in cell), "entity": entity}
     tick, depth = _library.whole("tick", tick), _library.whole("depth", depth)
-    objects = _ask(["why", _file(path)], "change", states, tick=tick, field=field, depth=depth, max_memory=max_memory, **where)
+    objects = _ask(["why"], [_file(path)], "change", states, tick=tick, field=field, depth=depth, max_memory=max_memory, **where)
     return [
         Change(
             o["tick"], o["field"], tuple(o["cell"]) if "cell" in o else None, o.get("entity"), o.get("before"), o["after"], o.get("part"), o.get("command"),
@@ -139,9 +139,9 @@ def fork(
     max_memory: str | None = None,
 ) -> Fork:
     """Records what would have happened without some commands, by their arrival numbers, or with others, written as in a scenario: ``"tick: 40, despawn: {entity: 3}"``."""
-    arguments = ["fork", _file(path), f"--output={_file(output)}", *(f"--without={_library.whole('a command', n, 1)}" for n in without)]
+    arguments = ["fork", f"--output={_file(output)}", *(f"--without={_library.whole('a command', n, 1)}" for n in without)]
     arguments += [f"--command={c}" for c in commands]
-    objects = _ask(arguments, "fork", states, to=None if to is None else _library.whole("to", to, 1), force=force, workers=workers, max_memory=max_memory)
+    objects = _ask(arguments, [_file(path)], "fork", states, to=None if to is None else _library.whole("to", to, 1), force=force, workers=workers, max_memory=max_memory)
     end = _event(objects, "fork") or {}
     return Fork(end["output"], end["without"], end["given"], end["changed"], end["ticks"], end["hash"], end)
 
@@ -176,9 +176,8 @@ def without_each(
     max_memory: str | None = None,
 ) -> list[Removal]:
     """Leaves out each command, or each of the ticks of ``window``, one at a time, and tells what the run would come to, that which matters most first."""
-    arguments = ["fork", _file(path), "--without=each", *([] if condition is None else [condition])]
     ticks = None if window is None else f"{_library.whole('window', window[0], 1)}..{_library.whole('window', window[1], 1)}"
-    objects = _ask(arguments, "without", states, window=ticks, to=None if to is None else _library.whole("to", to, 1), workers=workers, max_memory=max_memory)
+    objects = _ask(["fork", "--without=each"], [_file(path), condition], "without", states, window=ticks, to=None if to is None else _library.whole("to", to, 1), workers=workers, max_memory=max_memory)
     return [Removal(o["arrival"], o["tick"], o["command"], o["differ"], o["numbers"], o.get("holds"), o) for o in objects if o.get("event") == "without"]
 
 
@@ -215,9 +214,8 @@ def shrink(
 
     With ``first`` all commands from that tick on are looked at, and only those stay that are needed.
     """
-    arguments = ["shrink", _file(path), *([] if condition is None else [condition]), f"--output={_file(output)}"]
     flags: dict[str, Any] = {"from": None if first is None else _library.whole("first", first, 1)}
-    objects = _ask(arguments, "shrink", states, never=True, force=force, workers=workers, max_memory=max_memory, **flags)
+    objects = _ask(["shrink", f"--output={_file(output)}"], [_file(path), condition], "shrink", states, never=True, force=force, workers=workers, max_memory=max_memory, **flags)
     end = _event(objects, "shrink")
     if end is None:
         return Shrunk(None, None, range(0), (), {})

@@ -78,6 +78,20 @@ def test_what_does_not_verify(pond: str, tmp_path: Path) -> None:
     assert not verdict and verdict.tick == 60
 
 
+def test_a_condition_is_no_flag(pond: str, tmp_path: Path) -> None:
+    assert murksim.find(pond, "-sum(heat) < 0").held == 61
+    kept = tmp_path / "kept.murk"
+    kept.write_bytes(b"kept")
+    for condition in "--force", "-q", "--help", "--json":
+        with pytest.raises(murksim.CommandError):
+            murksim.find(pond, condition)
+        with pytest.raises(murksim.CommandError):
+            murksim.without_each(pond, condition)
+        with pytest.raises(murksim.CommandError):
+            murksim.shrink(pond, kept, condition)
+    assert kept.read_bytes() == b"kept"
+
+
 @pytest.mark.parametrize(
     "ask",
     [
