@@ -141,7 +141,7 @@ export class Search {
   private settle(): void {
     if (!this.way) return;
     const { from } = this, on = this.way > 0;
-    const ticks = this.parts.map((p) => (on ? p.spans.find((s) => s.first > from) : p.spans.findLast((s) => s.first < from))?.first ?? (on ? Infinity : -1));
+    const ticks = this.parts.map((p) => (on ? p.spans.find((s) => s.first > from) : p.spans.filter((s) => s.first < from).at(-1))?.first ?? (on ? Infinity : -1));
     const to = on ? Math.min(...ticks) : Math.max(...ticks), known = Math.min(...this.parts.map((p) => this.known(p)));
     if (on ? known <= to && known < Infinity : known < from) return;
     this.way = 0;
