@@ -85,12 +85,12 @@ func TestFork(t *testing.T) {
 		p.until(tick, "200")
 		p.do(chromedp.Click("#fork"))
 		p.until(state, "held at tick 200")
-		p.until(`document.getElementById("differ").textContent`, "equal so far")
+		p.until(`document.getElementById("differ")?.textContent ?? ""`, "equal so far")
 		p.fill("#speed", "0")
 		p.do(chromedp.KeyEvent(" "))
 		p.until(run, "ended")
 		p.until(verdict, "verified")
-		p.until(`document.getElementById("differ").textContent`, "the recordings are equal")
+		p.until(`document.getElementById("differ")?.textContent ?? ""`, "the recordings are equal")
 		p.fill("#tick", "300")
 		p.until(tick, "300")
 		p.do(chromedp.Click("#fork"))
@@ -99,7 +99,7 @@ func TestFork(t *testing.T) {
 		p.fill("#speed", "0")
 		p.do(chromedp.KeyEvent(" "))
 		p.until(run, "ended")
-		p.until(`/^first difference: tick 30[0-9]( |$)/.test(document.getElementById("differ").textContent)`, "true")
+		p.until(`/^first difference: tick 30[0-9]( |$)/.test(document.getElementById("differ")?.textContent ?? "")`, "true")
 		p.picture("fork")
 	}, "--ticks", "400", "--set", "expect=[]")
 }
@@ -171,7 +171,7 @@ func TestMovie(t *testing.T) {
 		p.until(tick, at)
 		p.picture(fmt.Sprintf("movie-%02d", frame))
 	}
-	p.until(`/^first difference: tick 15[0-9]( |$)/.test(document.getElementById("differ").textContent)`, "true")
+	p.until(`/^first difference: tick 15[0-9]( |$)/.test(document.getElementById("differ")?.textContent ?? "")`, "true")
 	p.quiet()
 }
 

@@ -133,7 +133,7 @@ func TestCompare(t *testing.T) {
 	p := browse(t, serve(t, folder, "a.murk", "b.murk")+"#tick=640", 1280, 720)
 	p.until(verdict, "verified")
 	p.until(`document.body.dataset.tick`, "640")
-	p.until(`document.getElementById("differ").textContent`, "first difference: tick "+string(tick[1]))
+	p.until(`document.getElementById("differ")?.textContent ?? ""`, "first difference: tick "+string(tick[1]))
 	p.until(`document.getElementById("verdict").textContent`, "a.murk: 1,000 of 1,000 ticks verified  ·  b.murk: 1,000 of 1,000 ticks verified")
 	p.picture("compare")
 	p.do(chromedp.Click("#differ"))

@@ -41,11 +41,14 @@ export class Looked {
 
   private tell(all: Look[], apart: Apart | null, pinned: boolean): void {
     const a = this.worlds[0]!.about, table = make("table"), l = all[0]!;
-    const ask = (cell: HTMLTableCellElement, name: string, field: number, component: number) => {
+    /** ask makes numbers of a row, from a component on, the ways to ask why they are so. */
+    const ask = (r: HTMLTableRowElement, names: string[], field: number, from: number, values: string[], unit: string) => {
       if (!pinned || !this.why) return;
-      const b = button("why?", `Why is ${name} so?`, () => this.why!(field, component));
-      b.className = "why";
-      cell.append(" ", b);
+      r.cells[1]!.replaceChildren(...values.flatMap((v, k) => {
+        const b = button(brief(v), `${brief(v)}: why is ${names[k]} so?`, () => this.why!(field, from + k));
+        b.className = "why";
+        return k ? [", ", b] : [b];
+      }), unit);
     };
     const row = (name: string, values: string[][], unit = "") => {
       const r = table.insertRow(), same = values.every((v) => v.join() === values[0]!.join());
@@ -56,15 +59,12 @@ export class Looked {
         if (cell.textContent !== exact) cell.title = exact;
       }
       if (!same) r.className = "differs";
-      return r.cells[0]!;
+      return r;
     };
     l.values.forEach((v, i) => {
       const f = a.fields[v.field]!, unit = f.unit ? ` ${f.unit}` : "";
-      if (f.components > inOneRow) v.values.forEach((_, k) => ask(row(partName(f, k), all.map((x) => [x.values[i]!.values[k]!]), unit), partName(f, k), v.field, k));
-      else {
-        const cell = row(f.name, all.map((x) => x.values[i]!.values), unit);
-        v.values.forEach((_, k) => ask(cell, f.components > 1 ? partName(f, k) : f.name, v.field, k));
-      }
+      if (f.components > inOneRow) v.values.forEach((n, k) => ask(row(partName(f, k), all.map((x) => [x.values[i]!.values[k]!]), unit), [partName(f, k)], v.field, k, [n], unit));
+      else ask(row(f.name, all.map((x) => x.values[i]!.values), unit), v.values.map((_, k) => (f.components > 1 ? partName(f, k) : f.name)), v.field, 0, v.values, unit);
       const far = apart?.values.find((x) => x.field === v.field)?.deltas;
       if (!far) return;
       const cell = table.insertRow().insertCell();
