@@ -103,11 +103,6 @@ that, 2 usage, 3 a tick before the first change is not as recorded, and nothing 
 	return c
 }
 
-// visitor goes to ticks of the recording, for --without each.
-func (j *forkJob) visitor() *session.Visitor {
-	return &session.Visitor{Opener: j.Session, Workers: j.workers, MaxMemory: j.maxMemory}
-}
-
 // A forkResult is what fork prints with --json.
 type forkResult struct {
 	Event   string `json:"event"` // "fork"

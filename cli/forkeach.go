@@ -89,7 +89,7 @@ func (j *forkJob) removeEach(ctx context.Context, args []string) error {
 	case ctx.Err() != nil:
 		return session.Interrupted(x.name)
 	case errors.Is(err, ask.ErrRemembers):
-		return fmt.Errorf("%s: %s; %s synctest may name the part", document.FileName(x.name), session.Remembers, j.Name)
+		return j.remembers(x.name)
 	case errors.As(err, new(*report.Error)):
 		return err
 	case err != nil:
@@ -101,7 +101,7 @@ func (j *forkJob) removeEach(ctx context.Context, args []string) error {
 // remove computes the runs.
 func (x *removing) remove(ctx context.Context) error {
 	workers := cmp.Or(x.workers, runtime.GOMAXPROCS(0))
-	c, err := x.visitor().Cursor(ctx, x.name, workers+1)
+	c, err := x.cursor(ctx, x.name, x.maxMemory, workers+1)
 	if err != nil {
 		return err
 	}
@@ -131,6 +131,17 @@ func (x *removing) remove(ctx context.Context) error {
 	x.list, x.numbers, err = r.Each(ctx, from, to, x.end)
 	x.held = r.Held
 	return err
+}
+
+// cursor opens a recording, for so many worlds at the same time.
+func (a *app) cursor(ctx context.Context, name string, limit session.Size, worlds int) (*session.Cursor, error) {
+	v := session.Visitor{Opener: a.Session, MaxMemory: limit}
+	return v.Cursor(ctx, name, worlds)
+}
+
+// remembers is the error for a recording whose world comes to something else when it is computed again.
+func (a *app) remembers(name string) error {
+	return fmt.Errorf("%s: %s; %s synctest may name the part", document.FileName(name), session.Remembers, a.Name)
 }
 
 // worker makes what a worker needs; without a condition there is none.

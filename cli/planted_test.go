@@ -353,7 +353,7 @@ func (p *plantedHerd) Update(c *engine.SystemContext) (err error) {
 			}
 		case runner:
 			track[cell]++
-			schedule(c.Tick(), commands.Move(id, l.Coord(cell+1)))
+			schedule(c.Tick(), commands.Move(id, l.Coord((cell+1)%l.Cells())))
 		case hen:
 			if c.Tick() == 50 {
 				schedule(60, commands.SetField(space.At(2, 50), uint32(p.age), 7))

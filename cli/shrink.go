@@ -135,8 +135,7 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 	}
 	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, Condition: span.condition, First: span.first}, memory: span.memory}
 	workers := cmp.Or(j.workers, runtime.GOMAXPROCS(0))
-	visitor := session.Visitor{Opener: j.Session, MaxMemory: j.maxMemory}
-	if x.cursor, err = visitor.Cursor(ctx, name, workers+2); err != nil {
+	if x.cursor, err = j.cursor(ctx, name, j.maxMemory, workers+2); err != nil {
 		return j.Diverged(name, err)
 	}
 	defer x.cursor.Close()
@@ -149,7 +148,7 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 	case ctx.Err() != nil:
 		return session.Interrupted(name)
 	case errors.Is(err, ask.ErrRemembers):
-		return x.remembers()
+		return x.hides()
 	case err != nil:
 		return j.Diverged(name, err)
 	}
@@ -229,8 +228,8 @@ func (x *shrinking) search(ctx context.Context, r rise, workers int) error {
 	return err
 }
 
-// remembers is the error for a world that comes to something else from its state alone.
-func (x *shrinking) remembers() error {
+// hides is the error for a world that comes to something else from its state alone.
+func (x *shrinking) hides() error {
 	return fmt.Errorf("%s: from its state alone the world does not come to what was recorded: it remembers something outside its state; %s synctest may name the part", document.FileName(x.File), x.Name)
 }
 
@@ -271,14 +270,14 @@ func (x *shrinking) write(ctx context.Context) error {
 		case fails && tick.Where == "recorder":
 			return words.About(x.output, tick.Err)
 		case fails:
-			return x.remembers() // no tick of it failed before
+			return x.hides() // no tick of it failed before
 		case err != nil:
 			return words.About(x.File, err)
 		}
 	}
 	all := len(x.Commands) == x.Recorded && w.Tick() == x.First // then it must end as was recorded
 	if before || !holds(x.statement, w) || all && w.Hash() != x.small.Hash {
-		return x.remembers()
+		return x.hides()
 	}
 	if err := recorder.Flush(); err != nil {
 		return err

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/ask"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -24,6 +21,7 @@ type wrongPart struct {
 	state []byte // at which it begins; nil: it holds that
 	from  uint64 // its first tick
 	last  replay.Frame
+	given []givenView
 	wrong string // in what its last tick differs
 }
 
@@ -35,8 +33,7 @@ func (j *shrinkJob) shrinkWrong(ctx context.Context, name string) error {
 		return err
 	}
 	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, First: tick}}
-	visitor := session.Visitor{Opener: j.Session, MaxMemory: j.maxMemory}
-	if x.cursor, err = visitor.Cursor(ctx, name, 2); err != nil {
+	if x.cursor, err = j.cursor(ctx, name, j.maxMemory, 2); err != nil {
 		return j.Diverged(name, err)
 	}
 	defer x.cursor.Close()
@@ -51,7 +48,7 @@ func (j *shrinkJob) shrinkWrong(ctx context.Context, name string) error {
 		case err != nil:
 			return j.Diverged(name, err)
 		case part == nil && at == first:
-			return x.remembers()
+			return x.hides()
 		}
 		x.Trials++
 	}
@@ -136,9 +133,14 @@ func (p *wrongPart) copy(ctx context.Context, x *shrinking, h replay.Header, tic
 	defer rec.Close()
 	var b bytes.Buffer
 	w, err := replay.NewWriter(&b, h)
+	names := session.Names{Scenario: x.scenario}
+	p.given = []givenView{}
 	for f := &p.last; err == nil && f.Tick < tick; {
 		if err = rec.Frames.Next(f); err == nil && f.Tick >= p.from {
 			err = w.CopyFrame(f)
+			for i := range f.Records {
+				p.given = append(p.given, givenView{f.Tick, session.DescribeRecord(names, &f.Records[i])})
+			}
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -164,39 +166,10 @@ func (x *shrinking) writeWrong(ctx context.Context, part *wrongPart) error {
 	if err := p.finish(); err != nil {
 		return err
 	}
-	x.From, x.To, x.State, x.Wrong, x.Hash, x.Commands = part.from, part.last.Tick, p.stateName, part.wrong, words.Hash16(part.last.Hash), []givenView{}
-	given, err := part.commands()
-	if err != nil {
-		return err
-	}
-	names := session.Names{Scenario: x.scenario}
-	for _, c := range given {
-		x.Commands = append(x.Commands, givenView{c.Tick, session.DescribeCommand(names, &c.Command)})
-	}
-	x.Recorded = len(x.Commands)
+	x.From, x.To, x.State, x.Wrong, x.Hash = part.from, part.last.Tick, p.stateName, part.wrong, words.Hash16(part.last.Hash)
+	x.Commands, x.Recorded = part.given, len(part.given)
 	if err := x.Emit(x.shrinkResult); err != nil {
 		return err
 	}
 	return x.Say("%s", x.text())
-}
-
-// commands reads those of the part.
-func (p *wrongPart) commands() (list []ask.Given, err error) {
-	frames, err := replay.NewReader(bytes.NewReader(p.bytes))
-	for err == nil {
-		var f replay.Frame
-		if err = frames.Next(&f); err != nil {
-			break
-		}
-		var now []commands.Command
-		if now, err = f.Commands(nil); err == nil {
-			for _, c := range now {
-				list = append(list, ask.Given{Tick: f.Tick, Command: c})
-			}
-		}
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return list, err
 }

@@ -93,7 +93,7 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 	case ctx.Err() != nil:
 		return session.Interrupted(name)
 	case errors.Is(err, ask.ErrRemembers):
-		return fmt.Errorf("%s: %s; %s synctest may name the part", document.FileName(name), session.Remembers, j.Name)
+		return j.remembers(name)
 	}
 	return err
 }

@@ -75,27 +75,34 @@ func (t *trial) step(w *engine.World, orders []Order, without int, with ...comma
 // causes finds the command that set the number, or what would have made it another one: commands, entities near it, what changed near it in the tick before,
 // and what was drawn.
 func (t *trial) causes(ctx context.Context) error {
-	if err := t.control(); err != nil {
-		return err
-	}
-	if o := t.command(); o >= 0 {
-		if decides, err := t.decides(ctx, o); err != nil {
+	for _, first := range []func() error{t.control, t.explain, t.set} {
+		if err := first(); err != nil {
 			return err
-		} else if decides {
-			t.change.Command = &t.orders[o]
-			if err := t.explain(ctx); err != nil { // what later parts made of it
+		}
+	}
+	if t.change.Command == nil {
+		for _, look := range []func(context.Context) error{t.leaveOut, t.present, t.putBack, t.redraw, t.leaveOutApart, t.together} {
+			if err := look(ctx); err != nil {
 				return err
 			}
-			return t.scheduled(ctx)
 		}
-	}
-	defer t.rank()
-	for _, look := range []func(context.Context) error{t.explain, t.leaveOut, t.present, t.putBack, t.redraw, t.leaveOutApart, t.together} {
-		if err := look(ctx); err != nil {
-			return err
-		}
+		t.rank()
 	}
 	return t.control() // the trials themselves may have changed what it remembers
+}
+
+// set notes the command that set the number, if one did and it decides.
+func (t *trial) set() error {
+	o := t.command()
+	if o < 0 {
+		return nil
+	}
+	decides, err := t.decides(o)
+	if err != nil || !decides {
+		return err
+	}
+	t.change.Command = &t.orders[o]
+	return t.scheduled()
 }
 
 // control computes the tick as it was, which must come to the number: of what would have been, a world that remembers something tells nothing.
@@ -115,13 +122,13 @@ func (t *trial) control() error {
 
 // decides reports whether the number would be another one without the command that set it: a later part of the tick may have written over it. Of an event that
 // cannot be left out, it does if no part changed the number after it.
-func (t *trial) decides(ctx context.Context, order int) (bool, error) {
+func (t *trial) decides(order int) (bool, error) {
 	o := &t.orders[order]
 	if o.Kind == commands.KindSpawn { // without it, the entity is none
 		return true, nil
 	}
 	if o.Event {
-		n, ok, err := t.cancelled(ctx, o.Arrival)
+		n, ok, err := t.cancelled(o.Arrival)
 		return ok && !n.same(t.change.After) || !ok && len(t.change.Steps) == 1, err
 	}
 	w, err := t.before.Fork()
@@ -183,7 +190,7 @@ type scheduledBy struct {
 }
 
 // scheduled finds out which part of an earlier tick scheduled the event that set the number, and by which command.
-func (t *trial) scheduled(ctx context.Context) error {
+func (t *trial) scheduled() error {
 	o := t.change.Command
 	if !o.Event || o.Scheduled <= t.begin {
 		return nil // or it waited where the recording begins
@@ -243,7 +250,7 @@ func (t *trial) tryWith(ctx context.Context, x Cause, with commands.Command) err
 }
 
 // explain asks the propagators that changed the number how they came to it.
-func (t *trial) explain(context.Context) error {
+func (t *trial) explain() error {
 	config, asked := t.before.Config(), false
 	c := t.change
 	element := c.Cell*max(t.before.Defs()[c.Field].Type.Components(), 1) + c.Component
@@ -303,7 +310,7 @@ func (t *trial) leave(ctx context.Context, apart bool) error {
 		}
 		run := func(w *engine.World) (Number, bool, error) { return t.again(w, i) }
 		if o.Event {
-			run = func(w *engine.World) (Number, bool, error) { return t.cancelled(ctx, o.Arrival) }
+			run = func(w *engine.World) (Number, bool, error) { return t.cancelled(o.Arrival) }
 		}
 		if err := t.try(ctx, Cause{Kind: CauseCommand, Order: o}, run); err != nil {
 			return err
@@ -313,11 +320,11 @@ func (t *trial) leave(ctx context.Context, apart bool) error {
 }
 
 // cancelled computes the tick without an event, which is cancelled in the tick before. There it must wait already.
-func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool, err error) {
+func (t *trial) cancelled(event uint64) (n Number, ok bool, err error) {
 	if t.change.Tick < t.begin+2 {
 		return n, false, nil
 	}
-	earlier, err := t.twoBefore(ctx)
+	earlier, err := t.twoBefore()
 	if err != nil {
 		return n, false, err
 	}
@@ -333,7 +340,7 @@ func (t *trial) cancelled(ctx context.Context, event uint64) (n Number, ok bool,
 }
 
 // twoBefore returns the world as it was two ticks before, and notes the commands of the tick before.
-func (t *trial) twoBefore(ctx context.Context) (*engine.World, error) {
+func (t *trial) twoBefore() (*engine.World, error) {
 	if t.earlier != nil {
 		return t.earlier, nil
 	}
@@ -430,7 +437,7 @@ func (t *trial) putBack(ctx context.Context) error {
 	if c.Tick < t.begin+2 {
 		return nil
 	}
-	earlier, err := t.twoBefore(ctx)
+	earlier, err := t.twoBefore()
 	if err != nil {
 		return err
 	}

@@ -352,22 +352,23 @@ func (x *total) look(e *evaluator, n int) error {
 		x.machine.use(make([]float32, x.machine.scratch()))
 		x.alone = looksAlone(x.rule)
 	}
+	if x.over == overCells && !x.alone { // blocks with one pattern of neighbours, whose cells are not in their order
+		err := x.keep(e, n)
+		if err == nil {
+			x.tally.each(state.values[:n], state.held)
+		}
+		return err
+	}
 	m, bad := x.machine, fault{cell: noFault}
 	x.prepare(state)
 	take := func(b *block) {
 		t := m.tell(b, &bad)
 		x.tally.block(b.n, &t)
 	}
-	switch {
-	case x.over == overEntities:
+	if x.over == overEntities {
 		m.blocksOfAgents(&state.living, n, take)
-	case x.alone:
+	} else {
 		m.blocksInOrder(n, take)
-	default: // blocks with one pattern of neighbours, whose cells are not in their order
-		if err := x.keep(e, n); err != nil {
-			return err
-		}
-		x.tally.each(state.values[:n], state.held)
 	}
 	if bad.cell < noFault {
 		return x.lookNaively(e, bad.cell, bad.cell+1)
