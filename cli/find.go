@@ -33,6 +33,8 @@ func (a *app) findCommand() *cobra.Command {
 		Long:  aboutFind,
 		Example: `  murksim find heat.murk 'most(heat) > 250'
   murksim find heat.murk 'cell(heat, 24, 24) < 0'
+  murksim find predators.murk 'died(hunter) > 0'
+  murksim find heat.murk 'refused() > 0'
   murksim find out/ 'count(state == ill) == 0'
   murksim find heat.murk 'sum(heat) > 1000' --json | jq .first`,
 		Args: arguments(cobra.MinimumNArgs(2), "one recording or more, and a condition"),
@@ -63,7 +65,10 @@ So what it finds was so in the run that was recorded.
 
 A condition is a formula about the whole world, as in the expectations of a scenario (see
 docs/start/rules.md): count, sum, mean, least, most, any and all of a term go over all
-cells, cell(heat, 3, 4) is heat at a cell.
+cells, cell(heat, 3, 4) is heat at a cell. It may also say what happened in a tick: born(sheep),
+died(sheep where sheep.energy > 1) and entered(sheep where sheep.row < 8) are how many of a
+kind were born, died, or went where they had not been, and refused() how many commands were
+refused, and why.
 
 For each stretch of ticks in which the condition holds, find shows what its terms came to in
 the first of them, and where: of least and most the first cell or entity that has the value, of

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/report"
@@ -82,12 +83,99 @@ func TestFindEveryScenario(t *testing.T) {
 	}
 }
 
+// TestFindHappened: in every scenario with entities, find and the page say in which ticks some are born, die, enter a part of the space, and in which commands are refused, as a
+// run of the world does that is looked at tick by tick.
+func TestFindHappened(t *testing.T) {
+	t.Chdir(t.TempDir())
+	looked, held := 0, map[string]int{}
+	for _, s := range worlds.Embedded() {
+		x, err := worlds.Open(worlds.Registry(), s.Name, "ticks=40", "expect=[]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Entities == nil || x.Environment != nil {
+			continue
+		}
+		looked++
+		ok(t, "run", s.Name, "-q", "--ticks", "40", "--set", "expect=[]", "-o", "a.murk", "--force")
+		want := map[string][]string{}
+		w := ranTo(t, x, 0)
+		before, _ := livingIn(w)
+		for w.Tick() < 40 {
+			if _, _, err := w.SubmitAll(x.CommandsAt(w.Tick() + 1)); err != nil {
+				t.Fatal(err)
+			}
+			receipts, err := w.Step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			now, degree := livingIn(w)
+			hold := map[string]bool{}
+			for id := range now {
+				_, lived := before[id]
+				hold["born(anyone) > 0"] = hold["born(anyone) > 0"] || !lived
+				is := fmt.Sprintf("entered(anyone where anyone.degree < %d) > 0", degree)
+				hold[is] = hold[is] || lived && now[id] < degree && before[id] >= degree
+			}
+			for id := range before {
+				_, lives := now[id]
+				hold["died(anyone) > 0"] = hold["died(anyone) > 0"] || !lives
+			}
+			for _, r := range receipts {
+				hold["refused() > 0"] = hold["refused() > 0"] || !r.Event && r.Reason != commands.Applied
+			}
+			for condition, is := range hold {
+				if want[condition] == nil {
+					want[condition] = []string{}
+				}
+				if is {
+					want[condition] = append(want[condition], strconv.FormatUint(w.Tick(), 10))
+				}
+			}
+			before = now
+		}
+		for condition, ticks := range want {
+			held[condition] += len(ticks)
+			for _, workers := range []string{"1", "2"} {
+				if got := foundOrNever(t, condition, workers); !slices.Equal(got, ticks) {
+					t.Errorf("%s: %s holds in ticks %v, want %v", s.Name, condition, got, ticks)
+				}
+			}
+			if got := foundOnPage(t, condition); !slices.Equal(got, ticks) {
+				t.Errorf("%s: %s holds on the page in ticks %v, want %v", s.Name, condition, got, ticks)
+			}
+		}
+	}
+	if looked < 4 || held["born(anyone) > 0"] == 0 || held["died(anyone) > 0"] == 0 || held["entered(anyone where anyone.degree < 8) > 0"] == 0 {
+		t.Errorf("%d scenarios, %v", looked, held)
+	}
+}
+
+// livingIn returns the degree of the cell of each entity that lives, and the greatest degree.
+func livingIn(w *engine.World) (list map[uint64]int, greatest int) {
+	list = map[uint64]int{}
+	l, all := w.Lattice(), w.Entities()
+	for slot, id := range all.Live() {
+		list[id] = l.Degree(int(all.Cell[slot]))
+	}
+	return list, l.MaxDegree()
+}
+
 // ok runs a command that must end with status 0.
 func ok(t *testing.T, args ...string) {
 	t.Helper()
 	if status, _, errs := murksim(t, nil, args...); status != report.StatusOK {
 		t.Fatalf("%v: status %d, %s", args, status, errs)
 	}
+}
+
+// foundOrNever is found for a condition that may never hold.
+func foundOrNever(t *testing.T, condition, workers string) []string {
+	t.Helper()
+	if status, _, _ := murksim(t, nil, "find", "a.murk", condition, "--json", "--workers", workers); status == report.StatusNever {
+		return []string{}
+	}
+	return found(t, condition, workers)
 }
 
 // found returns the ticks in which find says that a condition holds.

@@ -90,10 +90,10 @@ func (j *forkJob) removeEach(ctx context.Context, args []string) error {
 		return session.Interrupted(x.name)
 	case errors.Is(err, ask.ErrRemembers):
 		return j.remembers(x.name)
-	case errors.As(err, new(*report.Error)):
-		return err
+	case err != nil && !errors.As(err, new(*report.Error)):
+		return j.accused(ctx, x.name, j.maxMemory, j.Diverged(x.name, err))
 	case err != nil:
-		return j.Diverged(x.name, err)
+		return err
 	}
 	return x.say()
 }
@@ -145,19 +145,22 @@ func (a *app) remembers(name string) error {
 }
 
 // worker makes what a worker needs; without a condition there is none.
-func (a *app) worker(c *session.Cursor, condition string) func() (*engine.World, func(*engine.World) bool, error) {
-	return func() (*engine.World, func(*engine.World) bool, error) {
+func (a *app) worker(c *session.Cursor, condition string) func() (*engine.World, func(*engine.World, bool) bool, error) {
+	return func() (*engine.World, func(*engine.World, bool) bool, error) {
 		w, err := c.Another()
 		if err != nil || condition == "" {
 			return w, nil, err
 		}
 		statement, err := c.Scenario.Statement(condition)
-		return w, func(w *engine.World) bool { return holds(statement, w) }, err
+		return w, func(w *engine.World, first bool) bool { return holds(statement, w, first) }, err
 	}
 }
 
 // holds reports whether a condition holds. One that has no value does not, as in find.
-func holds(s *scenarios.Statement, w *engine.World) bool {
+func holds(s *scenarios.Statement, w *engine.World, first bool) bool {
+	if first && s.Start(w) != nil {
+		return false
+	}
 	is, err := s.Holds(w)
 	return is && err == nil
 }
@@ -172,6 +175,9 @@ func (x *removing) judge(ctx context.Context, r *ask.Remover, begin uint64) erro
 		return report.Exit(report.StatusUsage, wrongCondition(e))
 	} else if err != nil {
 		return err
+	}
+	if statement.Happens() {
+		return report.Usage("the condition is about what happens in a tick, and fork looks at the last state; shrink finds the commands that it takes")
 	}
 	if x.condition = statement.String(); !statement.Names() {
 		return nil

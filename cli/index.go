@@ -11,7 +11,6 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -97,7 +96,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return j.About(name, err)
 	}
 	defer rec.Close()
-	if _, bytes := rec.Frames.(*replay.Reader); !bytes {
+	if rec.Lines {
 		return words.About(name, j.LinesError(name))
 	}
 	p, err := rec.Player(ctx, 0, j.maxMemory)

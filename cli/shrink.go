@@ -136,7 +136,7 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 	x := &shrinking{shrinkJob: j, shrinkResult: shrinkResult{Event: "shrink", File: name, Output: j.output, Condition: span.condition, First: span.first}, memory: span.memory}
 	workers := cmp.Or(j.workers, runtime.GOMAXPROCS(0))
 	if x.cursor, err = j.cursor(ctx, name, j.maxMemory, workers+2); err != nil {
-		return j.Diverged(name, err)
+		return j.accused(ctx, name, j.maxMemory, j.Diverged(name, err))
 	}
 	defer x.cursor.Close()
 	x.scenario = x.cursor.Scenario
@@ -150,7 +150,7 @@ func (j *shrinkJob) shrink(ctx context.Context, name string) error {
 	case errors.Is(err, ask.ErrRemembers):
 		return x.hides()
 	case err != nil:
-		return j.Diverged(name, err)
+		return j.accused(ctx, name, j.maxMemory, j.Diverged(name, err))
 	}
 	return x.write(ctx)
 }
@@ -258,7 +258,7 @@ func (x *shrinking) write(ctx context.Context) error {
 	names := session.Names{Scenario: x.scenario}
 	before := true
 	for list := x.small.Commands; w.Tick() < x.small.Last; {
-		before = holds(x.statement, w)
+		before = holds(x.statement, w, w.Tick()+1 == x.From)
 		for ; len(list) > 0 && list[0].Tick == w.Tick()+1; list = list[1:] {
 			if _, err := w.Submit(list[0].Command); err != nil {
 				return words.About(x.File, err)
@@ -275,8 +275,7 @@ func (x *shrinking) write(ctx context.Context) error {
 			return words.About(x.File, err)
 		}
 	}
-	all := len(x.Commands) == x.Recorded && w.Tick() == x.First // then it must end as was recorded
-	if before || !holds(x.statement, w) || all && w.Hash() != x.small.Hash {
+	if before || !holds(x.statement, w, false) || w.Hash() != x.small.Hash {
 		return x.hides()
 	}
 	if err := recorder.Flush(); err != nil {

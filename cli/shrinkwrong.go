@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,16 +59,14 @@ func (j *shrinkJob) shrinkWrong(ctx context.Context, name string) error {
 // wrongTick is the first tick that is not as recorded.
 func (j *shrinkJob) wrongTick(ctx context.Context, name string) (uint64, error) {
 	v := j.Verify(ctx, name, session.Verification{Workers: j.workers, MaxMemory: j.maxMemory})
-	unsteady, twice := errors.AsType[*index.UnsteadyError](v.Err)
+	blameless := j.blameless(name, v)
 	switch {
 	case ctx.Err() != nil:
 		return 0, session.Interrupted(name)
 	case v.OK:
 		return 0, report.Exit(report.StatusNever, fmt.Errorf("%s: all of its %s are as recorded; to shrink it, say what is to become true in it", document.FileName(name), words.Count(v.Ticks, "tick")))
-	case twice:
-		return 0, report.Exit(v.Code, fmt.Errorf("%s: %s: %s; %s synctest may name the part", document.FileName(name), session.Twice(unsteady), session.Remembers, j.Name))
-	case noTickIsToBlame(v.Err):
-		return 0, report.Exit(v.Code, fmt.Errorf("%s: it does not verify, but its ticks are not to blame; %s verify %s says more", document.FileName(name), j.Name, words.Argument(name)))
+	case blameless != nil:
+		return 0, blameless
 	case v.Code != report.StatusDiverged || v.Tick == 0:
 		return 0, j.Diverged(name, v.Err)
 	}
@@ -80,6 +79,34 @@ func noTickIsToBlame(err error) bool {
 	_, workers := errors.AsType[*session.WorkersError](err)
 	_, changes := errors.AsType[*session.ChangesError](err)
 	return hidden || workers || changes
+}
+
+// blameless is the error for a recording that does not verify although no tick of it is to blame: computed in another way, or once more, all match. Nil: that is not so.
+func (a *app) blameless(name string, v *session.Verdict) error {
+	unsteady, twice := errors.AsType[*index.UnsteadyError](v.Err)
+	switch {
+	case twice:
+		return report.Exit(v.Code, fmt.Errorf("%s: %s: %s; %s synctest may name the part", document.FileName(name), session.Twice(unsteady), session.Remembers, a.Name))
+	case noTickIsToBlame(v.Err):
+		return report.Exit(v.Code, fmt.Errorf("%s: it does not verify, but its ticks are not to blame; %s verify %s says more", document.FileName(name), a.Name, words.Argument(name)))
+	}
+	return nil
+}
+
+// accused is an error that says that a recording diverged, for a command that computes its ticks in its own way: verify has the last word.
+func (a *app) accused(ctx context.Context, name string, limit session.Size, err error) error {
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Code != report.StatusDiverged {
+		return err
+	}
+	v := a.Verify(ctx, name, session.Verification{MaxMemory: limit})
+	switch {
+	case ctx.Err() != nil:
+		return session.Interrupted(name)
+	case v.OK:
+		return fmt.Errorf("%s: every tick matches when it is verified, but computed in another way they come to something else: %s, or depends on the number of workers; %s synctest may name the part",
+			document.FileName(name), session.Remembers, a.Name)
+	}
+	return cmp.Or(a.blameless(name, v), err)
 }
 
 // wrongFrom is the part that begins at a state and ends with a wrong tick; nil: from that state alone the tick is as recorded.

@@ -64,6 +64,7 @@ type unsteady struct {
 	field fields.ID
 	mode  string
 	calls float32
+	kept  float32 // with "kept"
 	woken bool    // with "asked"
 	made  float32 // how many were made before, and this
 	world uint32  // how many worlds stepped before it in this process, and it
@@ -85,6 +86,11 @@ func (u *unsteady) Step(c *engine.Context) error {
 	}
 	next := c.Next(u.field)
 	switch u.mode {
+	case "kept": // what it saw at first
+		if u.kept == 0 {
+			u.kept = next[0] + 1
+		}
+		next[0] += u.kept
 	case "other": // build
 		next[0] += 2
 	case "hair":

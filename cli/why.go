@@ -95,7 +95,7 @@ func (j *whyJob) run(ctx context.Context, name string) error {
 	case errors.Is(err, ask.ErrRemembers):
 		return j.remembers(name)
 	}
-	return err
+	return j.accused(ctx, name, j.MaxMemory, err)
 }
 
 // tell finds the number, and tells of it step by step.

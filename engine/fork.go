@@ -130,7 +130,7 @@ func (f *World) become(w *World) {
 	f.params.undo = f.params.undo[:0]
 	f.events.CopyFrom(w.events)
 	f.entities.stale(true)
-	f.tick, f.arrival, f.failures = w.tick, w.arrival, 0
+	f.tick, f.arrival, f.failures, f.receipts = w.tick, w.arrival, 0, f.receipts[:0]
 	f.published.bytes = append(f.published.bytes[:0], w.published.bytes...)
 	f.published.events, f.published.random = w.published.events, w.published.random
 	f.receipts = f.receipts[:0]

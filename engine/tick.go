@@ -45,6 +45,9 @@ func (w *World) Step() ([]commands.Receipt, error) {
 	return w.step()
 }
 
+// Receipts returns those of the last tick, as Step did; none where the world was made, loaded or forked since. They are valid until the next Step.
+func (w *World) Receipts() []commands.Receipt { return w.receipts }
+
 // ErrHalted reports a world that stopped: too many ticks in a row failed, or one
 // with an arithmetic fault.
 var ErrHalted = errors.New("the world has halted after a failed tick")

@@ -30,6 +30,7 @@ type Cursor struct {
 	most  int    // how many marks there may be
 	keys  Keyframes
 	lost  bool // the world is at no tick of the recording
+	fresh bool // it was built to go to the next tick, and none of its parts has computed anything
 }
 
 // A Keyframes leads to states within a recording, as an index does, which it vouches for.
@@ -109,13 +110,16 @@ func (c *Cursor) restart() error {
 		p, err = NewPlayer(frames, c.build)
 	}
 	if c.lost = err != nil; err == nil {
-		c.p = p
+		c.p, c.fresh = p, true
 	}
 	return err
 }
 
 // World is the world at the cursor's tick, valid until the next call of Seek. It must not be changed; a fork of it may.
-func (c *Cursor) World() *engine.World { return c.p.World }
+func (c *Cursor) World() *engine.World {
+	c.fresh = false // forks have the same parts, which may remember what they compute
+	return c.p.World
+}
 
 // Head returns the header of the recording.
 func (c *Cursor) Head() *Header { return c.p.Source.Head() }
@@ -150,9 +154,12 @@ func (c *Cursor) Walk(from, tick uint64, look func(*engine.World) error) error {
 	if err := c.nearest(from); err != nil {
 		return err
 	}
+	fresh := c.fresh
+	c.fresh = false
 	err := c.walk(from, tick, look)
-	if _, fails := errors.AsType[*engine.TickError](err); c.p.From > 0 && (fails || errors.Is(err, ErrMismatch)) { // only what a replay from the beginning comes to counts
+	if _, fails := errors.AsType[*engine.TickError](err); !fresh && (fails || errors.Is(err, ErrMismatch)) { // only what a replay from the beginning comes to counts
 		if err = errors.Join(c.forget(), c.restart()); err == nil {
+			c.fresh = false
 			err = c.walk(from, tick, look)
 		}
 	}
@@ -244,7 +251,7 @@ func (c *Cursor) nearest(tick uint64) error {
 	if err != nil {
 		return err
 	}
-	c.lost = false
+	c.lost, c.fresh = false, false
 	c.p = &Player{World: w, Source: ResumeReader(c.section(m.next.Offset), *c.p.Source.Head(), m.next), begin: c.first, From: w.Tick()}
 	return nil
 }
@@ -268,7 +275,7 @@ func (c *Cursor) enter(known, tick uint64) bool {
 		c.keys = nil
 		return false
 	}
-	c.p = p
+	c.p, c.fresh = p, false
 	return true
 }
 

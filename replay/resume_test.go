@@ -298,5 +298,24 @@ func TestCursorOfAMemory(t *testing.T) {
 				t.Errorf("every %d: tick %d: the world is at %d, %v", every, tick, c.World().Tick(), err)
 			}
 		}
+		other, err := replay.OpenFile(f.Name(), build) // whose world at the first tick lends its parts to a fork
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		fork, err := other.World().Fork()
+		for range 3 {
+			if err == nil {
+				_, err = fork.Step()
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tick := range []uint64{30, 0, 60} {
+			if err := other.Seek(tick); err != nil {
+				t.Errorf("every %d: tick %d after a fork of the first state has stepped: %v", every, tick, err)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/rules"
@@ -73,9 +74,19 @@ func (f *statement) read(s *Scenario, w *engine.World, state *rules.State) {
 	state.Dt, state.Tick = w.Dt(), w.Tick()
 	all := w.Entities()
 	state.See(all.ID, all.Kind, all.Cell)
+	state.Refused, state.Refusal = 0, nil
+	for _, r := range w.Receipts() {
+		if r.Event || r.Reason == commands.Applied {
+			continue
+		}
+		if state.Refused++; state.Refused == 1 {
+			state.Refusal = func() string { return Names{s}.DescribeBriefly(r.Command) + "; " + r.Why() }
+		}
+	}
 }
 
-// A Statement is a formula about the whole world, as in an expectation: most(heat) > 250. It is for one goroutine at a time.
+// A Statement is a formula about the whole world, as in an expectation: most(heat) > 250; it can also say what happened in a tick: died(hunter) > 0. It is for one
+// goroutine at a time.
 type Statement struct {
 	that  *statement
 	s     *Scenario
@@ -98,7 +109,7 @@ func (s *Scenario) Statement(text string) (*Statement, error) {
 	n, err := rules.Parse(text)
 	t := &Statement{s: s}
 	if err == nil {
-		t.that, err = s.statement(n, rules.CheckStatement)
+		t.that, err = s.statement(n, rules.CheckCondition)
 	}
 	if e, ok := err.(*rules.Error); ok {
 		return nil, &StatementError{text, e.At, e.End, e.Reason}
@@ -114,6 +125,19 @@ func (t *Statement) Names() bool { return t.that.Named() }
 
 // String returns the formula in its canonical form.
 func (t *Statement) String() string { return t.text }
+
+// Happens reports whether the statement says what happened in a tick.
+func (t *Statement) Happens() bool { return t.that.Happens() }
+
+// Start says that the statement is looked at next in the world as it is now, and then after each of its ticks. One that [Statement.Happens] needs that: in the state of the
+// start nothing has happened. The error is as that of Holds.
+func (t *Statement) Start(w *engine.World) error {
+	if !t.Happens() {
+		return nil
+	}
+	t.that.read(t.s, w, &t.state)
+	return t.that.Start(&t.state)
+}
 
 // Holds reports whether the statement is true of a world of the scenario as it is now. An error says what cannot be computed, such as a sum that is
 // beyond the range of its numbers.

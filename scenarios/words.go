@@ -101,6 +101,17 @@ func (n Names) Describe(c *commands.Command) string {
 	return n.describeCustom(c)
 }
 
+// DescribeBriefly is Describe for a command whose data may be long, of which it says the beginning.
+func (n Names) DescribeBriefly(c *commands.Command) string {
+	const most = 240 // bytes; holds whole attributes of a spawn, whole parameters
+	if len(c.Data) <= most {
+		return n.Describe(c)
+	}
+	cut := *c
+	cut.Data = c.Data[:most]
+	return n.Describe(&cut) + " …"
+}
+
 func (n Names) describeCustom(c *commands.Command) string {
 	switch c.ID {
 	case commands.LaterType:

@@ -94,9 +94,9 @@ func lastOf(s *scenarios.Scenario, row *Row, path string) (tick uint64, hash str
 		}
 	}
 	var f replay.Frame
-	last := uint64(0)
+	last, frames := uint64(0), replay.InOrder(r)
 	for {
-		switch err := r.Next(&f); {
+		switch err := frames.Next(&f); {
 		case err == io.EOF:
 			return tick, fmt.Sprintf("%016x", last), nil
 		case err != nil:

@@ -84,7 +84,12 @@ func TestFind(t *testing.T) {
 			want, err := index.Find(bytes.NewReader(tt.b), int64(len(tt.b)), nil, func(h *replay.Header) (*engine.World, error) { w, _, err := build(h); return w, err },
 				func() (index.Condition, error) {
 					unknown = 0 // the last that is made counts
-					return func(w *engine.World) (bool, error) {
+					return func(w *engine.World, first bool) (bool, error) {
+						if first {
+							if err := statement.Start(w); err != nil {
+								return false, err
+							}
+						}
 						held, err := statement.Holds(w)
 						if err != nil {
 							unknown++

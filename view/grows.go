@@ -32,8 +32,9 @@ func Grows(c Config, from io.Reader) (*Recording, error) {
 // read reads frames as they come, until there are no more.
 func (l *Live) read(ctx context.Context, frames *replay.Reader) error {
 	var f replay.Frame
+	ordered := replay.InOrder(frames)
 	for {
-		switch err := frames.Next(&f); {
+		switch err := ordered.Next(&f); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil || ctx.Err() != nil:

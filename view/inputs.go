@@ -8,10 +8,7 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-const (
-	mostInputs     = 1000 // per answer
-	mostInputBytes = 240  // of a command's data that are put into words; holds whole attributes of a spawn, whole parameters
-)
+const mostInputs = 1000 // per answer
 
 // An inputsAnswer lists a tick's inputs from outside and the events scheduled for it, in the order in which they were
 // applied.
@@ -55,7 +52,7 @@ func (r *Recording) inputs(q *request, a *answer, deadline time.Time) error {
 
 // inWords describes a receipt.
 func inWords(s *scenarios.Scenario, r *commands.Receipt) input {
-	in := input{What: describe(s, r.Command), Event: r.Event}
+	in := input{What: scenarios.Names{Scenario: s}.DescribeBriefly(r.Command), Event: r.Event}
 	if r.Priority != commands.PriorityUser && !r.Event {
 		in.Priority = &r.Priority
 	}
@@ -72,15 +69,4 @@ func inWords(s *scenarios.Scenario, r *commands.Receipt) input {
 		in.Refused, in.Why = r.Reason.String(), r.Why()
 	}
 	return in
-}
-
-// describe says briefly what a command does.
-func describe(s *scenarios.Scenario, c *commands.Command) string {
-	names := scenarios.Names{Scenario: s}
-	if len(c.Data) <= mostInputBytes {
-		return names.Describe(c)
-	}
-	cut := *c
-	cut.Data = c.Data[:mostInputBytes]
-	return names.Describe(&cut) + " …"
 }

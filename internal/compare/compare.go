@@ -111,8 +111,7 @@ func (j *Comparison) open(ctx context.Context, s *Side) (*session.Recording, err
 	if err != nil {
 		return nil, j.Opener.About(s.File, err)
 	}
-	_, bytes := rec.Frames.(*replay.Reader)
-	s.header, s.lines = rec.Frames.Head(), !bytes
+	s.header, s.lines = rec.Frames.Head(), rec.Lines
 	if j.Index == "" {
 		return rec, nil
 	}

@@ -144,20 +144,32 @@ type look struct {
 	scenario *scenarios.Scenario
 	begin    *replay.Begin // of the recording; nil: genesis
 	held     bool
-	next     uint64 // tick
 	found    map[uint64]string
 	unknown  []uint64 // the ticks in which it has no value
 	reason   string   // in the first of them
 }
 
-func (l *look) holds(w *engine.World) (bool, error) {
-	tick := w.Tick()
-	if l.begin != nil && tick == l.begin.Tick && l.Names() {
+func (l *look) holds(w *engine.World, first bool) (bool, error) {
+	tick, begin := w.Tick(), uint64(0)
+	if l.begin != nil {
+		begin = l.begin.Tick
+	}
+	if l.begin != nil && tick == begin && l.Names() {
 		if err := l.scenario.CheckKinds(w); err != nil {
 			return false, err
 		}
 	}
-	held, err := l.Holds(w)
+	var err error
+	if first {
+		l.held, err = false, l.Start(w)
+	}
+	if first && tick != begin { // who replayed the tick has looked at it
+		return false, nil
+	}
+	held := false
+	if err == nil {
+		held, err = l.Holds(w)
+	}
 	if err != nil {
 		if len(l.unknown) == 0 {
 			l.reason = err.Error()
@@ -165,10 +177,10 @@ func (l *look) holds(w *engine.World) (bool, error) {
 		l.unknown = append(l.unknown, tick)
 		held = false
 	}
-	if held && !(l.held && tick == l.next) {
+	if held && !l.held {
 		l.found[tick] = l.Found()
 	}
-	l.held, l.next = held, tick+1
+	l.held = held
 	return held, nil
 }
 

@@ -39,9 +39,9 @@ func Example() {
 		fmt.Printf("  because cell %d went from %.2f to %.2f, else %.2f\n", x.Cell, x.Before.Value, x.After.Value, x.Else.Value)
 	}
 
-	runs := ask.Runs{Cursor: c, Worker: func() (*engine.World, func(*engine.World) bool, error) {
+	runs := ask.Runs{Cursor: c, Worker: func() (*engine.World, func(*engine.World, bool) bool, error) {
 		w, err := pond(c.Head())
-		return w, func(w *engine.World) bool { return w.Column(pondHeat).Float32[3] > 20 }, err
+		return w, func(w *engine.World, _ bool) bool { return w.Column(pondHeat).Float32[3] > 20 }, err
 	}}
 	remover := ask.Remover{Runs: runs}
 	list, numbers, err := remover.Each(context.Background(), 1, 20, 11)

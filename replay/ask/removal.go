@@ -55,7 +55,7 @@ func (r *Remover) Each(ctx context.Context, first, last, end uint64) (list []Rem
 		return nil, 0, err
 	}
 	if holds := r.workers[0].holds; holds != nil {
-		r.Held = holds(r.end)
+		r.Held = holds(r.end, true)
 	}
 	var at start
 	tick := uint64(0)
@@ -137,7 +137,7 @@ func (r *Remover) without(ctx context.Context, x *worker, at int, s start, to *R
 	})
 	if err == nil && to.Failed == nil && to.Same == 0 {
 		to.Differ = r.differing(x.world)
-		to.Otherwise = x.holds != nil && x.holds(x.world) != r.Held
+		to.Otherwise = x.holds != nil && x.holds(x.world, true) != r.Held
 	}
 	return err
 }

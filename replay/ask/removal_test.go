@@ -46,7 +46,7 @@ func TestRemover(t *testing.T) {
 		path, given := randomPond(t, r)
 		const first, last, end = 30, 60, 70
 		recorded := ended(t, given, 0, end)
-		holds := func(w *engine.World) bool {
+		holds := func(w *engine.World, _ bool) bool {
 			return w.Column(pondHeat).Float32[3] > recorded.Column(pondHeat).Float32[3]
 		}
 		all := 0
@@ -61,7 +61,7 @@ func TestRemover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := ask.Remover{Runs: ask.Runs{Cursor: cursor, Workers: workers, Worker: func() (*engine.World, func(*engine.World) bool, error) {
+			x := ask.Remover{Runs: ask.Runs{Cursor: cursor, Workers: workers, Worker: func() (*engine.World, func(*engine.World, bool) bool, error) {
 				w, err := pond(cursor.Head())
 				return w, holds, err
 			}}}
@@ -83,7 +83,7 @@ func TestRemover(t *testing.T) {
 						}
 					}
 				}
-				if n != removal.Differ || removal.Otherwise != (holds(w) != holds(recorded)) || removal.Same > 0 && n > 0 {
+				if n != removal.Differ || removal.Otherwise != (holds(w, true) != holds(recorded, true)) || removal.Same > 0 && n > 0 {
 					t.Errorf("without command %d of tick %d %d numbers differ; the remover says %+v", removal.Arrival, removal.Tick, n, removal)
 				}
 				if removal.Same > 0 {
@@ -116,11 +116,11 @@ func TestRemoverErrors(t *testing.T) {
 	}
 	defer cursor.Close()
 	bad := errors.New("bad")
-	worker := func() (*engine.World, func(*engine.World) bool, error) {
+	worker := func() (*engine.World, func(*engine.World, bool) bool, error) {
 		w, err := pond(cursor.Head())
 		return w, nil, err
 	}
-	failing := func() (*engine.World, func(*engine.World) bool, error) { return nil, nil, bad }
+	failing := func() (*engine.World, func(*engine.World, bool) bool, error) { return nil, nil, bad }
 	for _, x := range []ask.Remover{
 		{Runs: ask.Runs{Cursor: cursor, Worker: failing, Workers: 2}},
 	} {

@@ -17,8 +17,9 @@ type Runs struct {
 	Workers  int    // how many runs are computed at once; 0: one
 	Progress func() // unless nil, called now and then, by the goroutine of the caller
 
-	// Worker makes what a worker needs: a world like the cursor's, and a condition, which must not change a world. The goroutine of the caller calls it.
-	Worker func() (*engine.World, func(*engine.World) bool, error)
+	// Worker makes what a worker needs: a world like the cursor's, and a condition, which must not change a world, and is told when it looks at the first state of a run. The
+	// goroutine of the caller calls it.
+	Worker func() (*engine.World, func(w *engine.World, first bool) bool, error)
 
 	// Check, unless nil, is called with the commands of each tick of a run, from any goroutine. Its error says that nothing can be said of a run with these.
 	Check func(tick uint64, given []commands.Command) error
@@ -29,7 +30,7 @@ type Runs struct {
 // A worker computes one run at a time.
 type worker struct {
 	*Runs
-	holds  func(*engine.World) bool
+	holds  func(w *engine.World, first bool) bool
 	first  *engine.World // in the state of the latest start
 	start  start
 	last   uint64        // tick of the latest command that was left out

@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/murksim/murksim/commands"
@@ -21,7 +22,7 @@ type Shrunk struct {
 	Commands []Given       // in order; without any one of them the condition does not become true by Last
 	Last     uint64        // the tick in which it becomes true
 	Recorded int           // how many commands the recording has in the ticks that were looked at
-	Hash     uint64        // as it was recorded, after the tick up to which it was to become true
+	Hash     uint64        // after that tick
 }
 
 // Begin returns the latest tick from first to last-1 from which on recorded commands matter: from its state, the condition does not become true by the tick
@@ -82,11 +83,11 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 	if err != nil {
 		return nil, err
 	}
-	x := &Shrunk{World: w, Recorded: len(all), Hash: hashes[len(hashes)-1]}
+	x, end := &Shrunk{World: w, Recorded: len(all)}, hashes[len(hashes)-1]
 	shows := func(n int, list func(int) []Given) (int, error) {
-		i, tick, err := s.first(ctx, from, last, n, list)
-		if tick > 0 {
-			x.Last, x.Commands = tick, list(i)
+		i, at, err := s.first(ctx, from, last, n, list)
+		if at.tick > 0 {
+			x.Last, x.Hash, x.Commands = at.tick, at.hash, list(i)
 		}
 		return i, err
 	}
@@ -97,6 +98,9 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 	if is, err := one(nil); err != nil {
 		return nil, err
 	} else if is { // commands do not matter
+		if err := s.control(ctx, from, all, last, end); err != nil {
+			return nil, err
+		}
 		return x, s.forward(ctx, x, x.Last-1)
 	}
 	first := all[:0:0]
@@ -115,9 +119,12 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 	if err == nil {
 		err = minimal(first, shows)
 	}
-	if err == nil { // the trials themselves may have changed what a world remembers
+	if err == nil {
+		err = s.control(ctx, from, all, last, end)
+	}
+	if err == nil {
 		err = s.workersHold(func(w *worker) error {
-			if tick, err := w.becomes(ctx, from, x.Commands, last); err != nil || tick != x.Last {
+			if at, err := w.becomes(ctx, from, x.Commands, last); err != nil || at != (became{x.Last, x.Hash}) {
 				return cmp.Or(err, ErrRemembers)
 			}
 			return nil
@@ -129,47 +136,69 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 	return x, s.forward(ctx, x, x.Commands[0].Tick-1)
 }
 
+// control computes the run with all commands in each world that a trial was computed in, which must end as it was recorded: the trials may have changed what a world
+// remembers.
+func (s *Shrinking) control(ctx context.Context, from start, all []Given, last, hash uint64) error {
+	return s.workersHold(func(x *worker) error {
+		list := all
+		failed, err := x.run(ctx, from, last, true, func(tick uint64, inputs []commands.Command) []commands.Command {
+			for ; len(list) > 0 && list[0].Tick == tick; list = list[1:] {
+				inputs = append(inputs, list[0].Command)
+			}
+			return inputs
+		}, func(uint64) bool { return false })
+		if err == nil && (failed != nil || x.world.Hash() != hash) {
+			err = ErrRemembers
+		}
+		return err
+	})
+}
+
 // forward computes ticks without commands, up to a tick, to begin there.
 func (s *Shrinking) forward(ctx context.Context, x *Shrunk, tick uint64) error {
 	for x.World.Tick() < tick {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := x.World.Step(); err != nil {
+		if _, err := x.World.Step(); errors.As(err, new(*engine.TickError)) { // which did not fail before
+			return ErrRemembers
+		} else if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// first returns the index of the first of so many lists of commands with which the condition becomes true up to the tick last, and the tick in which it does. If there is none, the
+// A became is the tick in which a condition becomes true, and the hash after it; 0: none.
+type became struct{ tick, hash uint64 }
+
+// first returns the index of the first of so many lists of commands with which the condition becomes true up to the tick last, and when it does. If there is none, the
 // index is none. As many lists are tried at once as there are workers, so that it may have tried some behind that one.
-func (s *Shrinking) first(ctx context.Context, from start, last uint64, n int, list func(int) []Given) (i int, tick uint64, err error) {
+func (s *Shrinking) first(ctx context.Context, from start, last uint64, n int, list func(int) []Given) (i int, when became, err error) {
 	at := max(1, s.Workers)
 	for i = 0; i < n; i += at {
-		some := make([]uint64, min(at, n-i))
+		some := make([]became, min(at, n-i))
 		if err := s.each(ctx, len(some), func(int) (start, error) { return from, nil }, func(x *worker, k int, from start) (err error) {
 			some[k], err = x.becomes(ctx, from, list(i+k), last)
 			return err
 		}); err != nil {
-			return none, 0, err
+			return none, when, err
 		}
-		for k, tick := range some {
-			if s.Trials++; tick > 0 {
-				return i + k, tick, nil
+		for k, when := range some {
+			if s.Trials++; when.tick > 0 {
+				return i + k, when, nil
 			}
 		}
 	}
-	return none, 0, nil
+	return none, when, nil
 }
 
-// becomes computes what comes of a state with these commands, and returns the first tick in which the condition becomes true; 0: none up to last. A tick
-// that fails ends it.
-func (x *worker) becomes(ctx context.Context, from start, list []Given, last uint64) (tick uint64, err error) {
+// becomes computes what comes of a state with these commands, and returns when the condition becomes true, up to the tick last. A tick that fails ends it.
+func (x *worker) becomes(ctx context.Context, from start, list []Given, last uint64) (when became, err error) {
 	held, begun := false, false
 	_, err = x.run(ctx, from, last, false, func(tick uint64, inputs []commands.Command) []commands.Command {
 		if !begun {
-			held, begun = x.holds(x.world), true
+			held, begun = x.holds(x.world, true), true
 		}
 		for ; len(list) > 0 && list[0].Tick == tick; list = list[1:] {
 			inputs = append(inputs, list[0].Command)
@@ -177,12 +206,12 @@ func (x *worker) becomes(ctx context.Context, from start, list []Given, last uin
 		return inputs
 	}, func(now uint64) bool {
 		before := held
-		if held = x.holds(x.world); held && !before {
-			tick = now
+		if held = x.holds(x.world, false); held && !before {
+			when = became{now, x.world.Hash()}
 		}
-		return tick > 0
+		return when.tick > 0
 	})
-	return tick, err
+	return when, err
 }
 
 // minimal finds a part of a list that shows and without any one element of which it does not. Shows gets some lists by their numbers, and returns the number of the first that

@@ -239,8 +239,8 @@ func TestShrinking(t *testing.T) {
 
 // shrinking looks for a condition of the pond.
 func shrinking(c *replay.Cursor, holds func(*engine.World) bool) *ask.Shrinking {
-	return &ask.Shrinking{Runs: ask.Runs{Cursor: c, Worker: func() (*engine.World, func(*engine.World) bool, error) {
+	return &ask.Shrinking{Runs: ask.Runs{Cursor: c, Worker: func() (*engine.World, func(*engine.World, bool) bool, error) {
 		w, err := pond(c.Head())
-		return w, holds, err
+		return w, func(w *engine.World, _ bool) bool { return holds(w) }, err
 	}}}
 }

@@ -7,8 +7,10 @@ import (
 	"github.com/murksim/murksim/replay"
 )
 
-// A Condition reports whether something holds in a world as it is, which it must not change. An error ends what it is part of.
-type Condition func(*engine.World) (bool, error)
+// A Condition reports whether something holds in a world as it is, which it must not change. First says that it did not look at the tick before. It is called with each
+// state at which a world begins to replay, and then after each of its ticks; what it says of the first state counts only where the recording begins. An error ends what it
+// is part of.
+type Condition func(w *engine.World, first bool) (bool, error)
 
 // A Span is a stretch of ticks, in the state after each of which a condition holds.
 type Span struct {
@@ -49,13 +51,13 @@ func (v *verification) condition() (Condition, error) {
 }
 
 // look notes whether a condition holds after the ticks of a part. The state at which the part begins belongs to the part before it, if there is one.
-func (p *part) look(w *engine.World, holds Condition, first bool) error {
-	tick := w.Tick()
-	if holds == nil || tick == p.begin && !first {
+func (p *part) look(w *engine.World, holds Condition, whole bool) error {
+	if holds == nil {
 		return nil
 	}
-	is, err := holds(w)
-	if err != nil || !is {
+	tick := w.Tick()
+	is, err := holds(w, tick == p.begin)
+	if err != nil || !is || tick == p.begin && !whole {
 		return err
 	}
 	p.held = appendSpan(p.held, Span{tick, tick})

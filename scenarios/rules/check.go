@@ -46,6 +46,7 @@ type checker struct {
 	whole *Statement       // what is checked is about the whole world; nil: it is at a cell
 
 	stated    bool   // so is the formula in which it stands
+	happens   bool   // which may say what happened in a tick
 	group     *group // it is within a term over entities
 	cellLists int    // how many of the lists are those of fields of cells; a statement looks there first
 }

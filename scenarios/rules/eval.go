@@ -19,6 +19,8 @@ type State struct {
 	World      []float64                                     // parameters of the world
 	Dt         float64                                       // 1 / tick_rate
 	Tick       uint64                                        // that is computed
+	Refused    int                                           // in a statement: how many commands from outside the tick refused
+	Refusal    func() string                                 // the first of them in words, and why
 	Word       func(place string, number int, at int) uint32 // the random word of a place for a cell, or for the entity in a slot
 
 	held   []bool // by cell, or by place in the crowd: for a term of a statement, where it looks and what is there

@@ -49,6 +49,9 @@ func (c *checker) call(t *Term) error {
 	case (n.Text == "alive" || n.Text == "entity") && c.stated:
 		return c.oneEntity(t)
 	}
+	if op, is := happening(n.Text); is && c.stated {
+		return c.happened(t, op)
+	}
 	if i := slices.Index(overNeighbours, n.Text); i >= 0 {
 		if c.whole != nil {
 			return c.total(t, Sum+Op(i))

@@ -46,11 +46,16 @@ func (c *checker) groupOf(n *Node) (g *group, err error) {
 			case g == nil:
 				g = c.called(kind, x.Args[0])
 			case g.kind != kind:
-				err = c.wrong(x, "a term is over one kind; %s is of another one than %s. Write a term for each", x, g.name)
+				err = c.otherKind(x, g)
 			}
 		})
 	}
 	return g, err
+}
+
+// otherKind is the error of an attribute of another kind than a term is over.
+func (c *checker) otherKind(n *Node, g *group) error {
+	return c.wrong(n, "a term is over one kind; %s is of another one than %s. Write a term for each", n, g.name)
 }
 
 // called is the group of a kind, whose name it writes as a recording has it.
@@ -118,6 +123,8 @@ func (c *checker) living(t *Term) (is bool, err error) {
 		return true, err
 	case !is:
 		return false, nil
+	case c.group != nil && c.group.kind != kind:
+		return true, c.otherKind(n, c.group)
 	}
 	c.called(kind, of)
 	if err := c.attribute(t); err != nil || c.group != nil {

@@ -3,8 +3,18 @@ package rules
 import "fmt"
 
 // spot says where a term came to a value, in the state of which it did: of least and most the first cell, or entity, that has it, of any the first for which it is true,
-// of all the first for which it is not. Of other terms, and where there is none, it says nothing.
+// of all the first for which it is not, of born, died and entered the first to whom it happened, of refused the first command and why. Of other terms, and where there is none, it says nothing.
 func (x *total) spot(e *evaluator, v float64) string {
+	switch {
+	case x.op == Refused && e.State.Refused > 0 && v > 0:
+		return ": " + e.State.Refusal()
+	case x.op >= Born && v > 0:
+		text := ", first " + e.calls(x.past.first)
+		if slot := e.State.living.slot(x.past.first); slot >= 0 {
+			text += fmt.Sprintf(" at %v", e.Lattice.Coord(int(e.State.living.cells[slot])))
+		}
+		return text
+	}
 	is := map[Op]func(of float64) bool{
 		Least: func(of float64) bool { return of == v },
 		Most:  func(of float64) bool { return of == v },

@@ -44,6 +44,7 @@ type total struct {
 	machine *machine
 	alone   bool // once there is a machine: it looks at each cell by itself, and not at where it lies
 	tally   tally
+	past    past  // of a term about a tick
 	at      place // where it is computed one by one
 }
 
@@ -57,17 +58,18 @@ const (
 	overEntities
 	ofEntity
 	ofLife // whether an entity lives
+	ofTick // what happened in it
 )
 
 // CheckStatement finds out what a formula about the whole world means, which is true or false, and writes canonical names into it. The scope has neither parameters of a
 // rule nor lets. The error is an [*Error].
-func CheckStatement(s *Scope, n *Node) (*Statement, error) { return checkStatement(s, n, false) }
+func CheckStatement(s *Scope, n *Node) (*Statement, error) { return newChecker(s).statement(n, false) }
 
 // CheckStatistic does the same for a formula that is a number, or true or false, which counts as 1 or 0.
-func CheckStatistic(s *Scope, n *Node) (*Statement, error) { return checkStatement(s, n, true) }
+func CheckStatistic(s *Scope, n *Node) (*Statement, error) { return newChecker(s).statement(n, true) }
 
-func checkStatement(s *Scope, n *Node, number bool) (*Statement, error) {
-	c := newChecker(s)
+func (c *checker) statement(n *Node, number bool) (*Statement, error) {
+	s := c.Scope
 	c.whole, c.stated = &Statement{scope: s}, true
 	c.cellLists = len(lists(slices.DeleteFunc(slices.Clone(s.Fields), func(f Field) bool { return f.Attribute })))
 	t, err := c.term(n)
@@ -316,10 +318,10 @@ func (x *total) text(s *Scope, v value) string {
 func (x *total) compute(e *evaluator, naive bool) (v value, err error) {
 	s, state := e.Scope, e.State
 	n := s.Lattice.Cells()
-	if most := max(n, len(state.living.ids)); len(state.held) < most {
-		state.held, state.values = make([]bool, most), make([]float64, most)
-	}
+	state.room(max(n, len(state.living.ids)))
 	switch {
+	case x.op >= Born:
+		return x.happened(e, naive)
 	case x.over == ofLife:
 		return truth(state.living.slot(x.id) >= 0), nil
 	case x.over == ofEntity:
@@ -344,14 +346,26 @@ func (x *total) compute(e *evaluator, naive bool) (v value, err error) {
 	return x.result(e)
 }
 
-// look computes a term in each of n cells, or for each of n entities.
-func (x *total) look(e *evaluator, n int) error {
-	s, state := e.Scope, e.State
-	if x.machine == nil { // what it needs of each cell is not made before the scenario runs
+// room has place for what terms come to in so many cells, or for so many entities.
+func (s *State) room(n int) {
+	if len(s.held) < n {
+		s.held, s.values = make([]bool, n), make([]float64, n)
+	}
+}
+
+// compiled makes what computes the term, which it needs for each cell: so it is not made before the scenario runs.
+func (x *total) compiled(s *Scope) {
+	if x.machine == nil {
 		x.machine = newMachine(Compile(s, x.rule, nil))
 		x.machine.use(make([]float32, x.machine.scratch()))
 		x.alone = looksAlone(x.rule)
 	}
+}
+
+// look computes a term in each of n cells, or for each of n entities.
+func (x *total) look(e *evaluator, n int) error {
+	state := e.State
+	x.compiled(e.Scope)
 	if x.over == overCells && !x.alone { // blocks with one pattern of neighbours, whose cells are not in their order
 		err := x.keep(e, n)
 		if err == nil {
