@@ -30,6 +30,9 @@ type whyJob struct {
 	cell   string
 	entity string
 	depth  uint64
+
+	picture string // an SVG; "": none
+	force   bool
 }
 
 func (a *app) whyCommand() *cobra.Command {
@@ -48,12 +51,14 @@ there would have been without each, those first that matter most.
 A number is named by --field and --cell, or by --field, for an attribute, and --entity. For
 one component of a vector write its number behind the name, as in flow_1.
 
-With --depth it goes on with the first cause, and its causes, so many steps back.
+With --depth it goes on with the first cause, and its causes, so many steps back. --picture draws
+these steps where they lie in the world.
 
 Exit status: 0 it is told, 1 the recording is damaged, has no such tick or cannot be replayed
 here, 2 usage, 3 a tick is not as recorded.`,
 		Example: `  murksim why heat.murk --tick 500 --field heat --cell 24,24
   murksim why heat.murk --tick 500 --field heat --cell 24,24 --depth 5
+  murksim why heat.murk --tick 500 --field heat --cell 24,24 --depth 9 --picture why.svg
   murksim why predators.murk --tick 300 --field energy --entity 17`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -72,6 +77,9 @@ here, 2 usage, 3 a tick is not as recorded.`,
 			case args[0] == "-":
 				return report.Usage("why takes a file, not standard input")
 			}
+			if err := j.checkPicture(args[0]); err != nil {
+				return err
+			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			return j.run(ctx, args[0])
@@ -83,6 +91,8 @@ here, 2 usage, 3 a tick is not as recorded.`,
 	f.StringVar(&j.cell, "cell", "", "the cell, a `coordinate` such as 24,24")
 	f.StringVar(&j.entity, "entity", "", "the entity, by its name or `id`")
 	f.Uint64Var(&j.depth, "depth", 1, "how many `steps` to go back, from cause to cause")
+	f.StringVar(&j.picture, "picture", "", "draw the steps on the world, as an SVG `file`")
+	f.BoolVar(&j.force, "force", false, "overwrite the picture if it exists")
 	a.visitorFlags(f, &j.Visitor)
 	return c
 }
@@ -128,6 +138,7 @@ func (j *whyJob) tell(ctx context.Context, name string) error {
 			return words.About(name, err)
 		}
 	}
+	picture := pathPicture{title: fmt.Sprintf("Why %s at tick %s of %s", s.Name(p), words.Number(j.tick), document.FileName(name))}
 	for tick, step := j.tick, uint64(0); step < j.depth; step++ {
 		c, err := y.Latest(ctx, p, tick)
 		if err != nil {
@@ -138,8 +149,14 @@ func (j *whyJob) tell(ctx context.Context, name string) error {
 		if err := j.Emit(r); err != nil {
 			return err
 		}
-		if err := j.Say("%s", strings.Join(s.Lines(&r), "\n")); err != nil {
+		lines := s.Lines(&r)
+		if err := j.Say("%s", strings.Join(lines, "\n")); err != nil {
 			return err
+		}
+		if j.picture != "" {
+			if err := picture.add(cursor, c, lines); err != nil {
+				return j.Opener.Diverged(name, err)
+			}
 		}
 		i := slices.IndexFunc(c.Causes, func(x ask.Cause) bool { return x.Kind == ask.CauseNumber })
 		if c.Command != nil || i < 0 {
@@ -147,7 +164,10 @@ func (j *whyJob) tell(ctx context.Context, name string) error {
 		}
 		p, tick = c.Causes[i].Place, c.Tick-1
 	}
-	return nil
+	if j.picture == "" {
+		return nil
+	}
+	return j.drawPicture(ctx, &picture)
 }
 
 // place finds the number that is asked for in a world.

@@ -108,6 +108,12 @@ func (s *Speaker) number(p ask.Place) (v Number) {
 	return v
 }
 
+// Name names a number for people.
+func (s *Speaker) Name(p ask.Place) string {
+	n := s.number(p)
+	return s.name(&n)
+}
+
 // name names a number for people.
 func (s *Speaker) name(v *Number) string {
 	if v.Entity != 0 {

@@ -27,6 +27,19 @@ func Size(l *space.Lattice, cell int) (image.Point, error) {
 	return image.Pt(p.width*cell, p.height*cell), err
 }
 
+// Box returns where a cell lies in a bare figure of a lattice whose cells are so many pixels wide, whichever slice it is in.
+func Box(l *space.Lattice, cell int, c space.Coord) (image.Rectangle, error) {
+	slice := 0
+	if y, ok := l.Layout(); ok {
+		slice, _, _ = y.Place(c)
+	}
+	p, err := grid{cell, slice}.plan(l, 1)
+	if err != nil {
+		return image.Rectangle{}, err
+	}
+	return p.place(c), nil
+}
+
 // Fit returns the width in pixels of the largest cells with which a lattice is at most side
 // pixels wide and high, and at most 16; at least 1, or 2 where rows are shifted by half a cell.
 func Fit(l *space.Lattice, side int) int {
