@@ -146,6 +146,7 @@ func fromOutside(frames replay.Source, s *scenarios.Scenario, begin *replay.Begi
 		last = begin.Tick
 	}
 	var f replay.Frame
+	frames = replay.InOrder(frames)
 	for {
 		if err := frames.Next(&f); err == io.EOF {
 			return last, s.Environment == nil && !given.Begins(last+1, cut), nil

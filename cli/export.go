@@ -210,8 +210,9 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 // last reads all frames and returns the tick of the last.
 func (j *exportJob) last(ctx context.Context, rec *session.Recording) (tick uint64, err error) {
 	var f replay.Frame
+	frames := replay.InOrder(rec.Frames)
 	for {
-		switch err := rec.Frames.Next(&f); {
+		switch err := frames.Next(&f); {
 		case err == io.EOF:
 			return tick, nil
 		case err != nil && tick > 0:

@@ -152,14 +152,18 @@ func (a *app) worker(c *session.Cursor, condition string) func() (*engine.World,
 			return w, nil, err
 		}
 		statement, err := c.Scenario.Statement(condition)
-		return w, func(w *engine.World, first bool) bool { return holds(statement, w, first) }, err
+		begin, _ := c.Ticks()
+		return w, func(w *engine.World, first bool) bool { return holds(statement, w, first, begin) }, err
 	}
 }
 
-// holds reports whether a condition holds. One that has no value does not, as in find.
-func holds(s *scenarios.Statement, w *engine.World, first bool) bool {
-	if first && s.Start(w) != nil {
-		return false
+// holds reports whether a condition holds. One that has no value does not, as in find. Of the first state of a run nothing is known of the tick before it: there, a condition that
+// is about that tick is taken to hold, so that it becomes true only after a tick in which it does not. Where the recording begins, find knows no more.
+func holds(s *scenarios.Statement, w *engine.World, first bool, begin uint64) bool {
+	if first {
+		if s.Start(w); s.Happens() && w.Tick() != begin {
+			return true
+		}
 	}
 	is, err := s.Holds(w)
 	return is && err == nil

@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/internal/report"
 	"github.com/murksim/murksim/internal/session"
 	"github.com/murksim/murksim/internal/words"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -96,7 +97,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return j.About(name, err)
 	}
 	defer rec.Close()
-	if rec.Lines {
+	if _, bytes := rec.Frames.(*replay.Reader); !bytes {
 		return words.About(name, j.LinesError(name))
 	}
 	p, err := rec.Player(ctx, 0, j.maxMemory)

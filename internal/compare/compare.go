@@ -111,7 +111,8 @@ func (j *Comparison) open(ctx context.Context, s *Side) (*session.Recording, err
 	if err != nil {
 		return nil, j.Opener.About(s.File, err)
 	}
-	s.header, s.lines = rec.Frames.Head(), rec.Lines
+	_, bytes := rec.Frames.(*replay.Reader)
+	s.header, s.lines = rec.Frames.Head(), !bytes
 	if j.Index == "" {
 		return rec, nil
 	}

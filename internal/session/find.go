@@ -159,17 +159,14 @@ func (l *look) holds(w *engine.World, first bool) (bool, error) {
 			return false, err
 		}
 	}
-	var err error
 	if first {
-		l.held, err = false, l.Start(w)
+		l.held = false
+		l.Start(w)
 	}
 	if first && tick != begin { // who replayed the tick has looked at it
 		return false, nil
 	}
-	held := false
-	if err == nil {
-		held, err = l.Holds(w)
-	}
+	held, err := l.Holds(w)
 	if err != nil {
 		if len(l.unknown) == 0 {
 			l.reason = err.Error()

@@ -114,6 +114,7 @@ func IsHash(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789a
 // than the one that is due.
 func RecordedHashes(ctx context.Context, frames replay.Source) (t TickHashes, damage error) {
 	const often = 1 << 12
+	frames = replay.InOrder(frames)
 	var f replay.Frame
 	for n := 1; ; n++ {
 		switch err := frames.Next(&f); {

@@ -23,8 +23,7 @@ import (
 type Recording struct {
 	Session  *Session
 	Name     string
-	Frames   replay.Source // which says so where a frame's tick is not the one that is due
-	Lines    bool          // it is in JSON lines, not bytes
+	Frames   replay.Source
 	Scenario *scenarios.Scenario
 	begin    *replay.Begin   // nil: genesis
 	state    []byte          // of the latter, once it is known
@@ -56,13 +55,10 @@ func (a *Session) openRecording(ctx context.Context, name string, follow bool) (
 		}
 		in, rec.Close = f, f.Close
 	}
-	frames, err := replay.Open(in)
-	if err != nil {
+	if rec.Frames, err = replay.Open(in); err != nil {
 		rec.Close()
 		return nil, err
 	}
-	_, bytes := frames.(*replay.Reader)
-	rec.Frames, rec.Lines = replay.InOrder(frames), !bytes
 	return rec, nil
 }
 

@@ -13,8 +13,11 @@ import (
 // A Shrinking looks for a small part of a recording in which a condition becomes true: it does not hold, and after the next tick it does.
 type Shrinking struct {
 	Runs
-	Trials int // how many runs were needed, the same for any number of workers
+	Trials int    // how many runs were needed, the same for any number of workers
+	Lead   uint64 // how many ticks before the condition becomes true a run begins, at least; 0: one, which is enough if the condition hangs on the state alone
 }
+
+func (s *Shrinking) lead() uint64 { return max(s.Lead, 1) }
 
 // A Shrunk is a run in which a condition becomes true, with few commands.
 type Shrunk struct {
@@ -26,12 +29,12 @@ type Shrunk struct {
 }
 
 // Begin returns the latest tick from first to last-1 from which on recorded commands matter: from its state, the condition does not become true by the tick
-// last without any more command. If that state is nowhere, commands do not matter, and it returns last-1. In the states from first to last-1 the condition
-// must not hold, and in that of last it must. The search goes backwards in steps that double, and then halves the last of them, so that where the
+// last without any more command. If that state is nowhere, commands do not matter, and it returns the tick that lies Lead before last. In the states from first to last-1 the
+// condition must not hold, or first be so near to last, and in that of last it must. The search goes backwards in steps that double, and then halves the last of them, so that where the
 // world's answer changes several times, it may find an earlier of those ticks.
 func (s *Shrinking) Begin(ctx context.Context, first, last uint64) (uint64, error) {
 	itself := last // from its state, the condition becomes true without more commands
-	for back := uint64(1); ; back *= 2 {
+	for back := s.lead(); ; back *= 2 {
 		at := last - min(back, last-first)
 		is, err := s.alone(ctx, at, last)
 		if err != nil {
@@ -41,9 +44,9 @@ func (s *Shrinking) Begin(ctx context.Context, first, last uint64) (uint64, erro
 			if itself = at; at > first {
 				continue
 			}
-			return last - 1, nil
+			return last - min(s.lead(), last-first), nil
 		}
-		for first = at; itself-first > 1; {
+		for first = at; itself-first > s.lead(); {
 			mid := first + (itself-first)/2
 			if is, err = s.alone(ctx, mid, last); err != nil {
 				return 0, err
@@ -101,7 +104,7 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 		if err := s.control(ctx, from, all, last, end); err != nil {
 			return nil, err
 		}
-		return x, s.forward(ctx, x, x.Last-1)
+		return x, s.forward(ctx, x, x.Last)
 	}
 	first := all[:0:0]
 	for i := range all {
@@ -133,7 +136,7 @@ func (s *Shrinking) From(ctx context.Context, begin, last uint64) (*Shrunk, erro
 	if err != nil {
 		return nil, err
 	}
-	return x, s.forward(ctx, x, x.Commands[0].Tick-1)
+	return x, s.forward(ctx, x, x.Commands[0].Tick)
 }
 
 // control computes the run with all commands in each world that a trial was computed in, which must end as it was recorded: the trials may have changed what a world
@@ -154,9 +157,9 @@ func (s *Shrinking) control(ctx context.Context, from start, all []Given, last, 
 	})
 }
 
-// forward computes ticks without commands, up to a tick, to begin there.
+// forward computes ticks without commands, to begin before a tick that matters.
 func (s *Shrinking) forward(ctx context.Context, x *Shrunk, tick uint64) error {
-	for x.World.Tick() < tick {
+	for x.World.Tick()+1 < tick && x.World.Tick()+s.lead() < x.Last {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

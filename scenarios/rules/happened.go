@@ -15,6 +15,9 @@ const (
 	Refused                       // commands from outside that the tick refused
 )
 
+// mostHappenings is how many such terms a condition has at most; each keeps who lived in the state before.
+const mostHappenings = 8
+
 var happenings = []string{"born", "died", "entered", "refused"}
 
 // happening is the term of a name.
@@ -43,6 +46,8 @@ func (c *checker) happened(t *Term, op Op) error {
 		return c.wrong(n, "%s is of the whole world, and stands within a term that is computed for each cell or entity", n)
 	case !c.happens:
 		return c.wrong(n, "%s is about what happens in a tick, and this looks at states; find, shrink and the viewer look for it", n)
+	case count(c.whole.totals, func(x *total) bool { return x.op >= Born }) == mostHappenings:
+		return c.wrong(n, "a condition asks at most %d times what happened in a tick", mostHappenings)
 	case n.Else != nil:
 		return c.wrong(n.Else, "%s of nothing is 0; leave out else", n.Text)
 	}
@@ -69,6 +74,16 @@ func (c *checker) happened(t *Term, op Op) error {
 	return c.addTotal(t, &total{op: op, over: overEntities, kind: kind, node: n})
 }
 
+// count counts those of a list for which f is true.
+func count[T any](list []T, f func(T) bool) (n int) {
+	for _, x := range list {
+		if f(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // kindsKnown lists some kinds, for an error.
 func (c *checker) kindsKnown() string {
 	if len(c.KindNames) == 0 {
@@ -87,19 +102,16 @@ type past struct {
 	spare [2][]uint64
 }
 
-// Start says that the statement is looked at next in this state, and then after each tick from there on. What happened before is not known: in this state nothing has.
-func (s *Statement) Start(state *State) error {
+// Start says that the statement is looked at next in this state, and then after each tick from there on. Before tick 0 nothing has happened; of the tick before any other
+// state nothing is known.
+func (s *Statement) Start(state *State) {
 	s.e = evaluator{Scope: s.scope, State: state, totals: s.values}
 	for _, x := range s.totals {
 		if x.op < Born {
 			continue
 		}
-		x.past.known = false
-		if err := x.remember(&s.e, s.naive); err != nil {
-			return err
-		}
+		_ = x.remember(&s.e, s.naive) // the error comes where the term is needed
 	}
-	return nil
 }
 
 // remember keeps who lives in a state, and of whom the condition of the term holds.
@@ -135,25 +147,24 @@ func (x *total) happened(e *evaluator, naive bool) (v value, err error) {
 	p := &x.past
 	before := *p
 	switch tick := e.State.Tick; {
-	case before.known && before.tick == tick: // [Statement.Start] looked at it
+	case before.known && before.tick == tick && tick == 0: // [Statement.Start] looked at it
 		return v, nil
 	case !before.known || before.tick+1 != tick:
 		if err = x.remember(e, naive); err == nil {
-			err = fmt.Errorf("%s: nothing is known of the state before this tick", x.node)
+			err = fmt.Errorf("%s: nothing is known of the state before this one", x.node)
 		}
 		return v, err
 	case x.op == Refused:
 		p.tick = tick
 		return value{f: float64(e.State.Refused)}, nil
 	}
-	p.all, p.meant = p.spare[0], p.spare[1]
+	p.all, p.meant, p.spare = p.spare[0], p.spare[1], [2][]uint64{before.all, before.meant}
 	if err = x.remember(e, naive); err != nil {
 		return v, err
 	}
-	p.spare = [2][]uint64{before.all, before.meant}
 	p.first = 0
 	n := 0
-	count := func(id uint64) {
+	happens := func(id uint64) {
 		if n++; n == 1 {
 			p.first = id
 		}
@@ -166,19 +177,19 @@ func (x *total) happened(e *evaluator, naive bool) (v value, err error) {
 	case Born:
 		for _, id := range p.meant {
 			if !with(before.all, id) {
-				count(id)
+				happens(id)
 			}
 		}
 	case Died:
 		for _, id := range before.meant {
 			if !with(p.all, id) {
-				count(id)
+				happens(id)
 			}
 		}
 	case Entered:
 		for _, id := range p.meant {
 			if with(before.all, id) && !with(before.meant, id) {
-				count(id)
+				happens(id)
 			}
 		}
 	}
