@@ -74,15 +74,6 @@ func (f *statement) read(s *Scenario, w *engine.World, state *rules.State) {
 	state.Dt, state.Tick = w.Dt(), w.Tick()
 	all := w.Entities()
 	state.See(all.ID, all.Kind, all.Cell)
-	state.Refused, state.Refusal = 0, nil
-	for _, r := range w.Receipts() {
-		if r.Event || r.Reason == commands.Applied {
-			continue
-		}
-		if state.Refused++; state.Refused == 1 {
-			state.Refusal = func() string { return Names{s}.DescribeBriefly(r.Command) + "; " + r.Why() }
-		}
-	}
 }
 
 // A Statement is a formula about the whole world, as in an expectation: most(heat) > 250; it can also say what happened in a tick: died(hunter) > 0. It is for one
@@ -133,15 +124,33 @@ func (t *Statement) Happens() bool { return t.that.Happens() }
 // start nothing has happened if it is that of tick 0, and nothing is known if it is another one.
 func (t *Statement) Start(w *engine.World) {
 	if t.Happens() {
-		t.that.read(t.s, w, &t.state)
+		t.read(w)
 		t.that.Start(&t.state)
+	}
+}
+
+// read lets the state be that of a world.
+func (t *Statement) read(w *engine.World) {
+	t.that.read(t.s, w, &t.state)
+	if !t.Happens() {
+		return
+	}
+	t.state.Refused, t.state.Refusal = 0, nil
+	receipts := w.Receipts()
+	for i := range receipts {
+		if r := &receipts[i]; r.Event || r.Reason == commands.Applied {
+			continue
+		}
+		if t.state.Refused++; t.state.Refused == 1 {
+			t.state.Refusal = func() string { return Names{t.s}.DescribeBriefly(receipts[i].Command) + "; " + receipts[i].Why() }
+		}
 	}
 }
 
 // Holds reports whether the statement is true of a world of the scenario as it is now. An error says what cannot be computed, such as a sum that is
 // beyond the range of its numbers.
 func (t *Statement) Holds(w *engine.World) (bool, error) {
-	t.that.read(t.s, w, &t.state)
+	t.read(w)
 	return t.that.Holds(&t.state)
 }
 
