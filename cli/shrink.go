@@ -236,7 +236,7 @@ func (x *shrinking) search(ctx context.Context, r rise, workers int) error {
 
 // hides is the error for a world that comes to something else from its state alone.
 func (x *shrinking) hides() error {
-	return fmt.Errorf("%s: from its state alone the world does not come to what was recorded: it remembers something outside its state; %s synctest may name the part", document.FileName(x.File), x.Name)
+	return fmt.Errorf("%s: from its state alone the world does not come to what was recorded: it remembers something outside its state, or depends on the number of workers; %s synctest may name the part", document.FileName(x.File), x.Name)
 }
 
 // write records the small part, which begins at its state alone.

@@ -23,13 +23,13 @@ type Cursor struct {
 // Cursor opens a recording, for so many worlds at the same time. An error is that of [replay.OpenFile], or of the index.
 func (j *Visitor) Cursor(ctx context.Context, name string, worlds int) (*Cursor, error) {
 	rec := &Recording{Session: j.Opener, Name: name}
-	limit, workers := j.MaxMemory, j.Workers
+	limit := j.MaxMemory
 	if worlds > 1 {
-		limit, workers = limit.Share(uint64(worlds)), 1
+		limit = limit.Share(uint64(worlds))
 	}
-	c := &Cursor{opener: j.Opener, build: rec.Builder(ctx, workers, limit)}
+	c := &Cursor{opener: j.Opener, build: rec.Builder(ctx, 1, limit)}
 	var err error
-	if c.Cursor, err = replay.OpenFile(name, c.build); err != nil {
+	if c.Cursor, err = replay.OpenFile(name, rec.Builder(ctx, j.Workers, limit)); err != nil {
 		return nil, err
 	}
 	c.Scenario, c.Stop = rec.Scenario, ctx.Err
@@ -46,7 +46,7 @@ func (j *Visitor) Cursor(ctx context.Context, name string, worlds int) (*Cursor,
 	return c, nil
 }
 
-// Another builds another world like that of the cursor, where the recording begins.
+// Another builds another world like that of the cursor, where the recording begins. It has one worker, so that several compute at the same time.
 func (c *Cursor) Another() (*engine.World, error) { return c.build(c.Head()) }
 
 // Has is the error for a tick that the recording does not have: that of its damage, if there is one.

@@ -73,24 +73,16 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 		if d.file, d.size, err = files.OpenSeekable(s.File); err != nil {
 			return err
 		}
-	} else {
-		workers = 1 // each of the worlds has one
 	}
 	defer d.close()
-	var (
-		looks []*look
-		x     *index.Index
-	)
-	if d.index != nil {
-		x = d.index.Index
-	}
+	var looks []*look
 	begin, err := rec.Frames.Head().Begin()
 	if err != nil {
 		return err
 	}
 	m := a.Meter(0)
 	defer m.Clear()
-	found, err := index.Find(d.file, d.size, x, rec.Builder(ctx, workers, limit), func() (index.Condition, error) {
+	conditions := func() (index.Condition, error) {
 		x, err := rec.Scenario.Statement(condition)
 		if err != nil {
 			return nil, err
@@ -99,10 +91,25 @@ func (s *Search) find(ctx context.Context, a *Session, condition string, workers
 		m.Total = s.PlannedTicks
 		looks = append(looks, &look{Statement: x, scenario: rec.Scenario, begin: begin, found: map[uint64]string{}})
 		return looks[len(looks)-1].holds, nil
-	}, d.parallel, func(ticks uint64) error {
-		m.Show(min(s.Begin+ticks, s.PlannedTicks))
-		return ctx.Err()
-	})
+	}
+	search := func(keys *index.Index, worlds, workers int) (index.Found, error) {
+		looks = nil
+		return index.Find(d.file, d.size, keys, rec.Builder(ctx, workers, limit), conditions, worlds, func(ticks uint64) error {
+			m.Show(min(s.Begin+ticks, s.PlannedTicks))
+			return ctx.Err()
+		})
+	}
+	var found index.Found
+	if d.index == nil {
+		found, err = search(nil, d.parallel, workers)
+	} else if found, err = search(d.index.Index, d.parallel, 1); ofOneWorker(err) {
+		one := looks
+		if again, other := search(nil, 1, workers); other == nil {
+			found, err = again, nil
+		} else {
+			looks = one
+		}
+	}
 	if found.Single && len(looks) > 0 { // what the others saw may be of a forged index
 		looks = looks[len(looks)-1:]
 	}

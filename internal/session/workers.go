@@ -24,12 +24,17 @@ func (e *WorkersError) Error() string {
 // Unwrap returns what one worker finds.
 func (e *WorkersError) Unwrap() error { return e.Err }
 
+// ofOneWorker reports an error of worlds with one worker each that may not be one if several workers compute them, as they do where there is no index.
+func ofOneWorker(err error) bool {
+	_, hidden := errors.AsType[*index.HiddenError](err)
+	_, unsteady := errors.AsType[*index.UnsteadyError](err)
+	return !hidden && !unsteady && index.Disputes(err)
+}
+
 // shared replays a recording once more that is not as recorded where one worker computes it, with the workers that diff and bisect take, so that they
 // say the same. If this comes to something else, one worker computes it again, before their number is blamed.
 func (j *verifying) shared(ctx context.Context, one error) error {
-	_, hidden := errors.AsType[*index.HiddenError](one)
-	_, unsteady := errors.AsType[*index.UnsteadyError](one)
-	if hidden || unsteady || !index.Disputes(one) {
+	if !ofOneWorker(one) {
 		return one
 	}
 	p, ticks, many := j.anew(ctx, j.Workers, false)
