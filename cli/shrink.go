@@ -38,7 +38,8 @@ func (a *app) shrinkCommand() *cobra.Command {
 With a condition (find tells what that is) it shows how the condition becomes true, for the first
 time: it ends as soon as it does, and verifies by itself. It begins as late as commands still
 matter: at the last state from which the condition would not have become true without any more
-commands. If no command matters, it is one tick.
+commands. If no command matters, it is one tick; two if the condition is about what happens in a
+tick, so that it shows one in which it does not hold.
 
 With --from shrink looks at all commands from that tick on. It leaves out every command without
 which the condition becomes true all the same, no later than it did, and begins before the first
