@@ -141,7 +141,7 @@ func (a *app) cursor(ctx context.Context, name string, limit session.Size, world
 
 // remembers is the error for a recording whose world comes to something else when it is computed again.
 func (a *app) remembers(name string) error {
-	return fmt.Errorf("%s: the world remembers something outside its state or depends on the number of workers, or the machine fails; %s synctest may name the part", document.FileName(name), a.Name)
+	return fmt.Errorf("%s: %s; %s synctest may name the part", document.FileName(name), session.RemembersOrShares, a.Name)
 }
 
 // worker makes what a worker needs; without a condition there is none.

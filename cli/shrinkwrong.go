@@ -103,8 +103,8 @@ func (a *app) accused(ctx context.Context, name string, limit session.Size, err 
 	case ctx.Err() != nil:
 		return session.Interrupted(name)
 	case v.OK:
-		return fmt.Errorf("%s: every tick matches when it is verified, but computed in another way they come to something else: %s, or depends on the number of workers; %s synctest may name the part",
-			document.FileName(name), session.Remembers, a.Name)
+		return fmt.Errorf("%s: every tick matches when it is verified, but not when it is computed in another way: %s; %s synctest may name the part",
+			document.FileName(name), session.RemembersOrShares, a.Name)
 	}
 	return cmp.Or(a.blameless(name, v), err)
 }

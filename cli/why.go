@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -167,7 +168,7 @@ func (j *whyJob) tell(ctx context.Context, name string) error {
 	if j.picture == "" {
 		return nil
 	}
-	return j.drawPicture(ctx, &picture)
+	return j.writeFrom(ctx, j.picture, bytes.NewReader(picture.svg()), j.force)
 }
 
 // place finds the number that is asked for in a world.

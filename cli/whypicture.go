@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"fmt"
 	"image"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/internal/files"
 	"github.com/murksim/murksim/internal/plot"
 	"github.com/murksim/murksim/internal/render"
 	"github.com/murksim/murksim/internal/report"
@@ -55,10 +53,8 @@ func (j *whyJob) checkPicture(recording string) error {
 		return nil
 	case filepath.Ext(j.picture) != ".svg":
 		return report.Usage("--picture must be an SVG file, with .svg after its name, not %q", j.picture)
-	case files.Same(recording, j.picture):
-		return report.Usage("%s is a recording; draw into another file", document.FileName(j.picture))
 	}
-	if err := spares(j.picture, j.States...); err != nil {
+	if err := spares(j.picture, append([]string{recording}, j.States...)...); err != nil {
 		return err
 	}
 	if _, err := os.Stat(j.picture); err == nil && !j.force {
@@ -121,12 +117,11 @@ func sentence(line string) string {
 
 // cellOf is the cell of an entity that lives.
 func cellOf(w *engine.World, id uint64) (rank int, lives bool) {
-	all := w.Entities()
-	slot := slices.Index(all.ID, id)
-	if slot < 0 {
+	slot, lives := w.Slot(id)
+	if !lives {
 		return 0, false
 	}
-	return int(all.Cell[slot]), true
+	return int(w.Entities().Cell[slot]), true
 }
 
 // draw draws the world: the field of the number, or for one of an entity the first field of cells.
@@ -240,9 +235,4 @@ func (p *pathPicture) path(b *strings.Builder, left, top int, scale float64) {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="18" rx="9" fill="#fff" stroke="%s"/><text x="%.1f" y="%.1f" font-size="11" text-anchor="middle">%s</text>`+"\n",
 			s.x-wide/2, s.y-9, wide, plot.Ink, s.x, s.y+4, s.label)
 	}
-}
-
-// drawPicture writes the picture of the steps.
-func (j *whyJob) drawPicture(ctx context.Context, p *pathPicture) error {
-	return j.writeFrom(ctx, j.picture, bytes.NewReader(p.svg()), j.force)
 }

@@ -45,10 +45,11 @@ type checker struct {
 	uses  [][sights]letUse // its lets, as they are seen
 	whole *Statement       // what is checked is about the whole world; nil: it is at a cell
 
-	stated    bool   // so is the formula in which it stands
-	happens   bool   // which may say what happened in a tick
-	group     *group // it is within a term over entities
-	cellLists int    // how many of the lists are those of fields of cells; a statement looks there first
+	stated     bool   // so is the formula in which it stands
+	happens    bool   // which may say what happened in a tick
+	happenings int    // how many terms do so
+	group      *group // it is within a term over entities
+	cellLists  int    // how many of the lists are those of fields of cells; a statement looks there first
 }
 
 // newChecker returns a checker for a scope.

@@ -46,11 +46,12 @@ func (c *checker) happened(t *Term, op Op) error {
 		return c.wrong(n, "%s is of the whole world, and stands within a term that is computed for each cell or entity", n)
 	case !c.happens:
 		return c.wrong(n, "%s is about what happens in a tick, and this looks at states; find, shrink and the viewer look for it", n)
-	case count(c.whole.totals, func(x *total) bool { return x.op >= Born }) == mostHappenings:
+	case c.happenings == mostHappenings:
 		return c.wrong(n, "a condition asks at most %d times what happened in a tick", mostHappenings)
 	case n.Else != nil:
 		return c.wrong(n.Else, "%s of nothing is 0; leave out else", n.Text)
 	}
+	c.happenings++
 	node := &Node{Kind: Number, Value: 1, At: n.At, End: n.End}
 	t.Args = []*Term{{Op: Const, Type: Type{Base: Boolean}, Value: 1, Uniform: true, Node: node}}
 	if op == Refused {
@@ -72,16 +73,6 @@ func (c *checker) happened(t *Term, op Op) error {
 		return err
 	}
 	return c.addTotal(t, &total{op: op, over: overEntities, kind: kind, node: n})
-}
-
-// count counts those of a list for which f is true.
-func count[T any](list []T, f func(T) bool) (n int) {
-	for _, x := range list {
-		if f(x) {
-			n++
-		}
-	}
-	return n
 }
 
 // kindsKnown lists some kinds, for an error.
